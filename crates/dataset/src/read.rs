@@ -301,6 +301,14 @@ pub trait ColumnKind: Sized {
     fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError>;
 }
 
+/// A column that datasets of the same format number may lack, because it was added later.
+impl<K: ColumnKind> ColumnKind for Option<K> {
+    fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError> {
+        let has_column = batch.batch.column_by_name(name).is_some();
+        has_column.then(|| K::of(batch, name)).transpose()
+    }
+}
+
 /// The values of a column in the rows of a batch.
 #[derive(Clone, Debug)]
 pub struct Values<A>(A);

@@ -31,10 +31,10 @@ mod work;
 
 /// Rendering and pricing of one conversation without a dataset.
 pub mod conversation {
-    pub use crate::work::bill::{BillingMode, OwnSpans, requests};
+    pub use crate::work::bill::{BillingMode, OwnSpans, is_copy, requests};
     pub use crate::work::budget::BudgetMeter;
     pub use crate::work::render::{WindowedRenderer, perspectives, render};
-    pub use crate::work::shares::{Billed, Logged};
+    pub use crate::work::shares::Billed;
     pub use crate::work::tables::tool_calls;
 }
 

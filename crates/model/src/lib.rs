@@ -34,4 +34,4 @@ pub use span::{Component, ComponentCounts, ComponentSpan, Level, Speaker};
 pub use target::{DEFAULT_PROFILE, target_name};
 pub use timestamp::{OffsetOrigin, Timestamp};
 pub use traits::{FormatTraits, Records, TextArguments};
-pub use usage::{Usage, UsageMismatch};
+pub use usage::{BilledUsage, Cost, ServiceTier, Usage, UsageMismatch};

@@ -313,6 +313,8 @@ pub struct EarlierCopy {
     pub usage: Option<Usage>,
     /// The logged usage as it was written.
     pub extra: Extra,
+    /// Whether the copy is in another record, so that nothing is ever taken back.
+    pub elsewhere: bool,
 }
 
 /// The training weight of a message, as in the fine-tuning files of `OpenAI`: 0 is context only, 1 is trained on. A
@@ -450,13 +452,24 @@ impl Message {
             weight: self.weight.take(),
             usage: self.usage.take(),
             extra: Extra(logged),
+            elsewhere: false,
         }));
         self.weight = Weight::new(0.0).filter(|_| self.role == Role::Assistant);
     }
 
+    /// Makes the message context that was paid and trained on in another record, which it repeats.
+    pub fn leave_elsewhere(&mut self) {
+        self.usage = None;
+        self.weight = Weight::new(0.0).filter(|_| self.role == Role::Assistant);
+        self.earlier_copy = Some(Box::new(EarlierCopy {
+            elsewhere: true,
+            ..EarlierCopy::default()
+        }));
+    }
+
     /// Takes usage and weight back: no earlier conversation with a copy of the message is accepted.
     pub fn take_from_earlier_copy(&mut self) {
-        if let Some(copy) = self.earlier_copy.take() {
+        if let Some(copy) = self.earlier_copy.take_if(|copy| !copy.elsewhere) {
             self.weight = copy.weight;
             self.usage = copy.usage;
             self.extra.0.extend(copy.extra.0);

@@ -25,7 +25,7 @@ pub const LARGEST: usize = 10;
 const CHARACTERS: usize = 240;
 
 /// The figures of a report about the tables.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
     /// Earliest usable time of a message, microseconds since 1970 in UTC.
     pub first_message: Option<i64>,
@@ -201,7 +201,7 @@ pub struct MixSection {
 }
 
 /// Renderings of one dialect and coverage in one encoding, over all sources.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the table of totals")]
 pub struct RenderingCount {
     pub dialect: String,
@@ -222,7 +222,17 @@ pub struct RenderingCount {
     pub logged_requests: u64,
     pub logged_input: u64,
     pub logged_cached_input: u64,
+    #[serde(default)]
+    pub logged_cache_write: u64,
+    #[serde(default)]
+    pub logged_cache_write_1h: u64,
     pub logged_output: u64,
+    #[serde(default)]
+    pub logged_searches: u64,
+    #[serde(default)]
+    pub logged_cost_requests: u64,
+    #[serde(default)]
+    pub logged_cost: Option<f64>,
     pub p50: u64,
     pub p95: u64,
     pub p99: u64,

@@ -11,6 +11,7 @@
 use std::ops::Range;
 
 use chatmill_dialect::{Cuts, Dialect, Targets, WindowMode};
+use chatmill_model::Conversation;
 use chatmill_model::span::{Component, ComponentSpan, Speaker};
 
 /// The way in which a dialect's renderings are sent to a model.
@@ -81,9 +82,19 @@ pub struct Request {
     pub position: Option<u32>,
 }
 
+/// Whether the message at a position repeats one whose request was paid in another conversation.
+pub fn is_copy(conversation: &Conversation, position: u32) -> bool {
+    let message = conversation.messages.get(position as usize);
+    message.is_some_and(|message| message.earlier_copy.is_some())
+}
+
 /// Sets the number of requests of each span of a rendering, and whether it is written as an answer; returns
-/// the requests.
-pub fn requests(spans: &mut [ComponentSpan], serving: BillingMode) -> Vec<Request> {
+/// the requests. Answers at positions that are copies were requested in another conversation.
+pub fn requests(
+    spans: &mut [ComponentSpan],
+    serving: BillingMode,
+    is_copy: impl Fn(u32) -> bool,
+) -> Vec<Request> {
     let whole = Request {
         answer: spans.len(),
         end: spans.len(),
@@ -121,6 +132,9 @@ pub fn requests(spans: &mut [ComponentSpan], serving: BillingMode) -> Vec<Reques
             answers = answers.pop().filter(is_answered).into_iter().collect();
         }
         BillingMode::Never | BillingMode::Once | BillingMode::EachAnswer => {}
+    }
+    if serving != BillingMode::Captured {
+        answers.retain(|answer| !answer.request.position.is_some_and(&is_copy));
     }
     let mut requests: Vec<Request> = answers.iter().map(|answer| answer.request).collect();
     if serving == BillingMode::Captured && requests.is_empty() {
@@ -287,25 +301,25 @@ mod tests {
     #[test]
     fn each_answer_is_billed_with_all_text_before_it_and_all_definitions() {
         let mut spans = spans(&CHAT);
-        assert_eq!(requests(&mut spans, BillingMode::EachAnswer).len(), 3);
+        assert_eq!(requests(&mut spans, BillingMode::EachAnswer, |_| false).len(), 3);
         assert_eq!(carried(&spans), [3, 3, 3, 2, 2, 2, 1, 1, 1, 0, 0, 3]);
     }
 
     #[test]
     fn the_last_turn_is_its_calls_and_its_answer() {
         let mut spans = spans(&CHAT);
-        assert_eq!(requests(&mut spans, BillingMode::LastTurn).len(), 2);
+        assert_eq!(requests(&mut spans, BillingMode::LastTurn, |_| false).len(), 2);
         assert_eq!(carried(&spans), [2, 2, 2, 2, 2, 2, 1, 1, 1, 0, 0, 2]);
     }
 
     #[test]
     fn a_captured_request_is_one_with_its_answer_or_without() {
         let mut answered = spans(&CHAT);
-        assert_eq!(requests(&mut answered, BillingMode::Captured).len(), 1);
+        assert_eq!(requests(&mut answered, BillingMode::Captured, |_| false).len(), 1);
         assert_eq!(carried(&answered), [1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1]);
         assert_eq!(written(&answered), [9]);
         let mut asked = spans(&[(Content, Other), (Content, Perspective), (Content, Other)]);
-        assert_eq!(requests(&mut asked, BillingMode::Captured).len(), 1);
+        assert_eq!(requests(&mut asked, BillingMode::Captured, |_| false).len(), 1);
         assert_eq!(carried(&asked), [1; 3]);
         assert!(written(&asked).is_empty());
     }
@@ -313,30 +327,30 @@ mod tests {
     #[test]
     fn text_and_calls_of_an_answer_are_written_in_the_rendering_that_is_billed_for_it() {
         let mut each = spans(&CHAT);
-        requests(&mut each, BillingMode::EachAnswer);
+        requests(&mut each, BillingMode::EachAnswer, |_| false);
         assert_eq!(written(&each), [3, 7, 9]);
         let mut last = spans(&CHAT);
-        requests(&mut last, BillingMode::LastTurn);
+        requests(&mut last, BillingMode::LastTurn, |_| false);
         assert_eq!(written(&last), [7, 9]);
     }
 
     #[test]
     fn single_messages_are_sent_once_and_archives_never() {
         let mut spans = spans(&CHAT);
-        assert_eq!(requests(&mut spans, BillingMode::Never).len(), 0);
+        assert_eq!(requests(&mut spans, BillingMode::Never, |_| false).len(), 0);
         assert_eq!(carried(&spans), [0; 12]);
-        assert_eq!(requests(&mut spans, BillingMode::Once).len(), 1);
+        assert_eq!(requests(&mut spans, BillingMode::Once, |_| false).len(), 1);
         assert_eq!(carried(&spans), [1; 12]);
-        assert_eq!(requests(&mut [], BillingMode::EachAnswer).len(), 0);
+        assert_eq!(requests(&mut [], BillingMode::EachAnswer, |_| false).len(), 0);
     }
 
     #[test]
     fn turns_in_a_row_are_one_answer_and_a_chat_without_answers_is_never_sent() {
         let mut twice = spans(&[(Content, Perspective), (Framing, Other), (Content, Perspective)]);
-        assert_eq!(requests(&mut twice, BillingMode::EachAnswer).len(), 1);
+        assert_eq!(requests(&mut twice, BillingMode::EachAnswer, |_| false).len(), 1);
         assert_eq!(carried(&twice), [0; 3]);
         let mut unanswered = spans(&[(Content, Other), (Framing, Other)]);
-        assert_eq!(requests(&mut unanswered, BillingMode::LastTurn).len(), 0);
+        assert_eq!(requests(&mut unanswered, BillingMode::LastTurn, |_| false).len(), 0);
         assert_eq!(carried(&unanswered), [0; 2]);
     }
 
@@ -368,15 +382,15 @@ mod tests {
         assert_eq!(found.trained.first(), Some(&(3..4)));
         assert_eq!(found.trained.len(), 1);
         let mut spans = spans(&chat);
-        assert_eq!(requests(&mut spans, BillingMode::NewTurns).len(), 1);
+        assert_eq!(requests(&mut spans, BillingMode::NewTurns, |_| false).len(), 1);
         assert_eq!(carried(&spans), [1, 1, 1, 0]);
-        assert_eq!(requests(&mut spans, BillingMode::EachAnswer).len(), 2);
+        assert_eq!(requests(&mut spans, BillingMode::EachAnswer, |_| false).len(), 2);
     }
 
     #[test]
     fn a_window_without_a_new_answer_is_sent_for_none() {
         let mut overlap = spans(&[(Content, Other), (Content, Context), (Content, Other)]);
-        assert!(requests(&mut overlap, BillingMode::NewTurns).is_empty());
+        assert!(requests(&mut overlap, BillingMode::NewTurns, |_| false).is_empty());
         assert_eq!(carried(&overlap), [0; 3]);
         assert!(written(&overlap).is_empty());
     }

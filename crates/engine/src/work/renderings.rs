@@ -187,7 +187,10 @@ impl<'w, 'p> Work<'w, 'p> {
         }
         let one_request = key.accepted.linked.conversation.traits.is_one_request();
         let serving = BillingMode::of(key.target, plan.windows.cuts, one_request);
-        let requests = bill::requests(sink.spans_mut(), serving);
+        let conversation = &key.accepted.linked.conversation;
+        let requests = bill::requests(sink.spans_mut(), serving, |position| {
+            bill::is_copy(conversation, position)
+        });
         let mut counts_by_encoding = std::mem::take(&mut self.buffers.counts_by_encoding);
         self.counter.count_sink(sink, &mut counts_by_encoding);
         let billed = Billed {

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use chatmill_diag::{Day, cut};
 use chatmill_model::span::{ComponentSpan, Speaker};
-use chatmill_model::{Linked, Message, MessageKind, ParticipantKind, Usage};
+use chatmill_model::{BilledUsage, Linked, Message, MessageKind, ParticipantKind, ServiceTier, Usage};
 use chatmill_token::TokenCounts;
 use jiff::tz::TimeZone;
 
@@ -36,57 +36,9 @@ pub struct BillShare<'l> {
     /// Tokens in each encoding.
     pub counts_by_encoding: Vec<TokenCounts>,
     /// The usage that the provider logged for these requests.
-    pub logged: Logged,
-    /// The same of each request of which anything was logged: what a request costs may depend on its length.
-    pub each_logged: Vec<Logged>,
-}
-
-/// The usage that a provider logged for several requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Logged {
-    /// Requests of which anything was logged.
-    pub requests: u64,
-    /// Tokens sent.
-    pub input: u64,
-    /// The share of them from a cache.
-    pub cached_input: u64,
-    /// Tokens written.
-    pub output: u64,
-}
-
-impl Logged {
-    /// Requests, tokens sent, the share of them from a cache, tokens written.
-    pub const fn counts(self) -> [u64; 4] {
-        [self.requests, self.input, self.cached_input, self.output]
-    }
-
-    /// Whether nothing was logged.
-    pub(crate) fn is_none(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// The usage logged for one request; nothing where only one side of it was.
-    pub fn of(usage: Option<Usage>) -> Self {
-        usage
-            .filter(|usage| usage.is_whole())
-            .map_or_else(Self::default, |usage| Self {
-                requests: 1,
-                input: usage.input.unwrap_or_default(),
-                cached_input: usage.cached_input.unwrap_or_default(),
-                output: usage.output.unwrap_or_default(),
-            })
-    }
-}
-
-impl std::ops::AddAssign for Logged {
-    fn add_assign(&mut self, other: Self) {
-        // A sum that no table could hold is the largest that it can.
-        let add = |one: u64, other: u64| one.saturating_add(other).min(i64::MAX.unsigned_abs());
-        self.requests += other.requests;
-        self.input = add(self.input, other.input);
-        self.cached_input = add(self.cached_input, other.cached_input);
-        self.output = add(self.output, other.output);
-    }
+    pub logged: BilledUsage,
+    /// The same of each request of which anything was logged: what a request costs may depend on its length and on how it was served.
+    pub each_logged: Vec<(ServiceTier, BilledUsage)>,
 }
 
 /// A rendering that is to be divided.
@@ -183,14 +135,30 @@ impl Billed<'_> {
                 _ => attributed.push((place(key(Some(paid.position))), paid.usage)),
             }
         }
+        // Answers with a part of their usage, or none, by model: the sum of several requests has them.
+        let mut unlogged: BTreeMap<&str, u64> = BTreeMap::new();
+        for (place, usage) in &attributed {
+            if !usage.is_some_and(Usage::is_whole) {
+                *unlogged.entry(cut::at(&shares, *place).model).or_default() += 1;
+            }
+        }
         for (place, usage) in attributed {
             let billed = cut::at_mut(&mut shares, place);
-            let logged = Logged::of(usage);
-            billed.requests += 1;
+            let logged = BilledUsage::of(usage);
+            billed.requests += match usage.and_then(|usage| usage.requests) {
+                None => 1,
+                Some(_) => {
+                    let shown = unlogged.entry(billed.model).or_default();
+                    let known = logged.requests.min(*shown);
+                    *shown -= known;
+                    logged.requests - known
+                }
+            };
             billed.logged += logged;
+            let whole = usage.filter(|usage| usage.is_whole());
             billed
                 .each_logged
-                .extend(usage.filter(|usage| usage.is_whole()).map(|_| logged));
+                .extend(whole.map(|usage| (usage.tier.unwrap_or_default(), logged)));
         }
         if let [only] = shares.as_mut_slice() {
             only.bytes = self.bytes;
@@ -274,20 +242,6 @@ fn has_content(span: &ComponentSpan) -> bool {
 mod tests {
     use super::*;
     use chatmill_model::{Conversation, MessageOrigin, Role};
-
-    #[test]
-    fn sums_of_logged_usage_saturate_at_the_limit_of_tables() {
-        let most = i64::MAX.unsigned_abs();
-        let mut sum = Logged::default();
-        for input in [most - 1, 1, 5, u64::MAX] {
-            sum += Logged::of(Some(Usage {
-                input: Some(input),
-                output: Some(0),
-                ..Usage::default()
-            }));
-        }
-        assert_eq!(sum.counts(), [4, most, 0, 0]);
-    }
 
     #[test]
     fn answers_of_each_model_are_one_share_and_the_last_sent_comes_last() {

@@ -13,8 +13,8 @@ use chatmill_diag::{Reject, cut};
 use chatmill_link::{ClusterMembership, Duplicate};
 use chatmill_model::fingerprint::content_hash;
 use chatmill_model::{
-    Arguments, Conversation, Extra, Link, Linked, Message, MessageKind, PairedBy, Pairing, Part, PartPlace,
-    Reference, ReferenceForm, Score, ToolCall, ToolResult, Weight,
+    Arguments, Conversation, Cost, Extra, Link, Linked, Message, MessageKind, PairedBy, Pairing, Part, PartPlace,
+    Reference, ReferenceForm, Score, ServiceTier, ToolCall, ToolResult, Weight,
 };
 use chatmill_redact::Mask;
 
@@ -154,7 +154,20 @@ pub(crate) fn push_message(
         model: message.model.as_deref(),
         usage_input: message.usage.and_then(|usage| usage.input),
         usage_cached_input: message.usage.and_then(|usage| usage.cached_input),
+        usage_cache_write: message.usage.and_then(|usage| usage.cache_write),
+        usage_cache_write_1h: message.usage.and_then(|usage| usage.cache_write_1h),
         usage_output: message.usage.and_then(|usage| usage.output),
+        usage_searches: message.usage.and_then(|usage| usage.searches),
+        usage_requests: message
+            .usage
+            .and_then(|usage| usage.requests)
+            .map(u64::from),
+        usage_tier: message
+            .usage
+            .and_then(|usage| usage.tier)
+            .map(ServiceTier::as_str),
+        logged_cost: message.usage.and_then(|usage| usage.cost).map(Cost::amount),
+        answer_id: message.answer.as_deref(),
         extra: message.extra.to_json().as_deref(),
         byte_start: message.origin.start,
         byte_end: message.origin.end,

@@ -7,12 +7,12 @@ use chatmill_dataset::Spread;
 use chatmill_dataset::overview::RenderingCount;
 use chatmill_dataset::rows::TotalRow;
 use chatmill_diag::{Day, cut, is_zero};
+use chatmill_model::BilledUsage;
 use chatmill_token::{Encoding, TokenCounts};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
 use crate::work::overview::merge;
-use crate::work::shares::Logged;
 
 /// The answers that a total is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -76,8 +76,8 @@ pub(crate) struct Sums {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) bytes: u64,
     /// The usage that the provider logged for its requests.
-    #[serde(default, skip_serializing_if = "Logged::is_none")]
-    pub(crate) logged: Logged,
+    #[serde(default, skip_serializing_if = "BilledUsage::is_none")]
+    pub(crate) logged: BilledUsage,
     /// The number of requests.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) requests: u64,
@@ -311,7 +311,12 @@ impl<'t> GroupedTotal<'t> {
             logged_requests: sums.logged.requests,
             logged_input: sums.logged.input,
             logged_cached_input: sums.logged.cached_input,
+            logged_cache_write: sums.logged.cache_write,
+            logged_cache_write_1h: sums.logged.cache_write_1h,
             logged_output: sums.logged.output,
+            logged_searches: sums.logged.searches,
+            logged_cost_requests: sums.logged.cost_requests,
+            logged_cost: sums.logged.logged_cost(),
             p50: distribution.percentile(50),
             p95: distribution.percentile(95),
             p99: distribution.percentile(99),
@@ -339,7 +344,12 @@ fn rendering_count(total: &TotalRow<'_>, of_encoding: &EncodingSums) -> Renderin
         logged_requests: total.logged_requests,
         logged_input: total.logged_input,
         logged_cached_input: total.logged_cached_input,
+        logged_cache_write: total.logged_cache_write,
+        logged_cache_write_1h: total.logged_cache_write_1h,
         logged_output: total.logged_output,
+        logged_searches: total.logged_searches,
+        logged_cost_requests: total.logged_cost_requests,
+        logged_cost: total.logged_cost,
         p50: total.p50,
         p95: total.p95,
         p99: total.p99,

@@ -6,10 +6,12 @@ use std::path::Path;
 use chatmill_dataset::{
     Batch, Batches, Columns, Components, Dataset, DatasetError, Flags, Numbers, Texts, Times, columns,
 };
+use chatmill_model::BilledUsage;
 use chatmill_token::{Encoding, TokenCounts};
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
 
+use super::answers::{PaidAnswers, UsageColumns};
 use super::message_text::{CallText, MessageBill, MessageText};
 use super::prices::SEVERAL;
 use super::shared::{self, Counting, Repeated};
@@ -225,7 +227,7 @@ columns! {
     }
 
     /// Columns of `messages`.
-    struct Messages with batch: Batch {
+    struct Messages with batch: Batch with usage: UsageColumns {
         conversation_id: Texts,
         position: Numbers,
         sender_id: Texts,
@@ -235,9 +237,6 @@ columns! {
         created_at: Times,
         text: Texts,
         model: Texts,
-        usage_input: Numbers,
-        usage_cached_input: Numbers,
-        usage_output: Numbers,
     }
 
     /// Columns of `tool_calls`.
@@ -260,7 +259,7 @@ impl Renderings {
             whole: Some(token_counts.tokens),
             token_counts,
             requests: self.requests.at(row),
-            logged: [0; 4],
+            logged: BilledUsage::default(),
             invalid: u64::from(!self.valid.at(row)),
             losses: self.loss_count.at(row),
         }
@@ -432,6 +431,7 @@ fn of_message_texts(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Res
         .iter()
         .map(|encoding| format!("tokens_{encoding}"))
         .collect();
+    let mut answers = PaidAnswers::default();
     dataset.each_row_with("messages", &tokens, &mut |messages: &Messages, tokens, row| {
         let id = messages.conversation_id.at(row);
         if request.leaves_out(id) {
@@ -443,24 +443,24 @@ fn of_message_texts(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Res
                 .corrupt(format!("{id} is in no row of conversations"))
         };
         let group = groups.get(id).ok_or_else(astray)?;
-        let usage = [
-            &messages.usage_input,
-            &messages.usage_cached_input,
-            &messages.usage_output,
-        ];
-        // Half a usage is no logged request.
-        let [input, cached, output] = usage.map(|column| column.get(row));
-        let logged = input
-            .zip(output)
-            .map(|(input, output)| [1, input, cached.unwrap_or_default(), output]);
+        let usage = messages.usage.at(row);
+        let model = messages.model.get(row).or(group.model.as_deref());
+        let is_repeated = messages
+            .usage
+            .answer(row)
+            .is_some_and(|id| answers.is_repeated(id, model.unwrap_or_default(), &usage));
         let message = MessageText {
-            logged: logged.unwrap_or_default(),
+            logged: if is_repeated {
+                BilledUsage::default()
+            } else {
+                BilledUsage::of(Some(usage))
+            },
             source: &group.source,
             input: &group.input,
             conversation: id,
             title: Some(&group.title),
             instant: messages.created_at.get(row),
-            model: messages.model.get(row).or(group.model.as_deref()),
+            model,
             sender: messages.sender_id.get(row),
             sender_name: messages.sender_name.get(row),
             role: messages.role.at(row),

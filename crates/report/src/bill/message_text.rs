@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use chatmill_diag::Day;
-use chatmill_model::ComponentCounts;
+use chatmill_model::{BilledUsage, ComponentCounts};
 use chatmill_token::TokenCounts;
 use jiff::tz::TimeZone;
 
@@ -49,8 +49,8 @@ pub struct MessageText<'a> {
     pub is_call: bool,
     /// Length of the text in bytes.
     pub bytes: u64,
-    /// Requests, tokens sent, tokens sent from a cache and tokens written, as the provider logged them with the message.
-    pub logged: [u64; 4],
+    /// What the provider logged with the message.
+    pub logged: BilledUsage,
 }
 
 /// The arguments or the result of a call.
@@ -111,7 +111,7 @@ pub struct MessageBill<'b> {
 impl MessageBill<'_> {
     /// Adds the logged usage of a notice, which has no text: an answer that was deleted was paid for all the same.
     pub fn add_notice(&mut self, notice: &MessageText<'_>) {
-        if notice.logged != [0; 4] {
+        if !notice.logged.is_none() {
             self.add(notice, false, &vec![0; self.encodings.len()]);
         }
     }
@@ -129,7 +129,11 @@ impl MessageBill<'_> {
                 tool: call.tool.as_deref(),
                 is_call: true,
                 bytes: call.bytes,
-                logged: if is_message { message.logged } else { [0; 4] },
+                logged: if is_message {
+                    message.logged
+                } else {
+                    BilledUsage::default()
+                },
                 ..*message
             };
             self.add(&text, is_message, &call.tokens);

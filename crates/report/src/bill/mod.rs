@@ -3,6 +3,7 @@
 //! A bill sums renderings one by one, from the tables of a dataset or from renderings in memory; the rows are
 //! the same.
 
+mod answers;
 mod claims;
 mod dataset;
 mod message_text;
@@ -16,6 +17,7 @@ use strum::IntoStaticStr;
 
 use chatmill_dataset::Spread;
 use chatmill_dataset::overview::RenderingCount;
+use chatmill_model::BilledUsage;
 use chatmill_token::{Encoding, TokenCounts};
 use jiff::tz::TimeZone;
 
@@ -24,11 +26,12 @@ use crate::cells::{Cells, GroupKey};
 use crate::numbers::{quotient, thousandths};
 use crate::report::TokenCell;
 
+pub use answers::PaidAnswers;
 pub use claims::{Claim, Saving, savings};
 pub use dataset::{of_dataset, of_datasets};
 pub use message_text::{CallText, MessageBill, MessageText, day};
 pub use money::{ModelMoney, RowMoney, row_money};
-pub use prices::{BilledUsage, Price, PriceDivision, PriceError, PriceList, Terms, Unpriced};
+pub use prices::{Price, PriceDivision, PriceError, PriceList, Terms, Unpriced};
 pub use shared::{Counted, Repeated};
 
 /// The name that stands in place of a dialect where text is billed before any dialect renders it.
@@ -114,8 +117,8 @@ pub struct BillEntry {
     pub token_counts: TokenCounts,
     /// The number of times that the rendering is sent.
     pub requests: u64,
-    /// Requests, tokens sent, tokens sent from a cache and tokens written, as the provider logged them.
-    pub logged: [u64; 4],
+    /// What the provider logged.
+    pub logged: BilledUsage,
     /// Renderings that break a rule of their dialect.
     pub invalid: u64,
     /// Losses.
@@ -191,6 +194,12 @@ impl Bill {
         if let Some(tokens) = entry.whole {
             sums.spread.add(tokens);
         }
+    }
+
+    /// Takes off requests that were added and that another conversation has, too.
+    pub(crate) fn take_off_requests(&mut self, key: GroupKey<&str>, requests: u64) {
+        let total = &mut self.cells.at(key).total;
+        total.requests = total.requests.saturating_sub(requests);
     }
 
     /// Adds what prices apply to, of tokens that were added: the model and the day, and the usage that was logged of each request, or
@@ -335,7 +344,12 @@ fn cell(count: RenderingCount) -> TokenCell {
         logged_requests: count.logged_requests,
         logged_input: count.logged_input,
         logged_cached_input: count.logged_cached_input,
+        logged_cache_write: count.logged_cache_write,
+        logged_cache_write_1h: count.logged_cache_write_1h,
         logged_output: count.logged_output,
+        logged_searches: count.logged_searches,
+        logged_cost_requests: count.logged_cost_requests,
+        logged_cost: count.logged_cost,
         p50: count.p50,
         p95: count.p95,
         p99: count.p99,
@@ -363,7 +377,7 @@ impl Bill {
             priced,
         } = sums;
         let (token_counts, renderings) = (&total.token_counts, total.renderings);
-        let [logged_requests, logged_input, logged_cached_input, logged_output] = total.logged;
+        let logged = &total.logged;
         BillRow {
             group: key.group.clone(),
             second: key.second.clone(),
@@ -392,10 +406,15 @@ impl Bill {
                 requests: total.requests,
                 tokens_sent: token_counts.sent,
                 written: token_counts.written,
-                logged_requests,
-                logged_input,
-                logged_cached_input,
-                logged_output,
+                logged_requests: logged.requests,
+                logged_input: logged.input,
+                logged_cached_input: logged.cached_input,
+                logged_cache_write: logged.cache_write,
+                logged_cache_write_1h: logged.cache_write_1h,
+                logged_output: logged.output,
+                logged_searches: logged.searches,
+                logged_cost_requests: logged.cost_requests,
+                logged_cost: logged.logged_cost(),
                 p50: spread.percentile(50),
                 p95: spread.percentile(95),
                 p99: spread.percentile(99),
@@ -413,9 +432,7 @@ impl BillEntry {
         self.bytes += more.bytes;
         self.token_counts += more.token_counts;
         self.requests += more.requests;
-        for (sum, more) in self.logged.iter_mut().zip(more.logged) {
-            *sum = sum.saturating_add(more);
-        }
+        self.logged += more.logged;
         self.invalid += more.invalid;
         self.losses += more.losses;
     }

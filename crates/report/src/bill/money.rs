@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use chatmill_dataset::{Dataset, DatasetError};
 
+use chatmill_model::BilledUsage;
+
 use crate::bill::{
-    Bill, BillBy, BillRequest, BillRow, BilledUsage, Price, PriceList, PricedPart, TEXT, Unpriced, totals,
+    Bill, BillBy, BillRequest, BillRow, Price, PriceList, PricedPart, TEXT, Unpriced, totals,
 };
 use crate::report::{Amount, MoneyBasis, MoneyCell, MoneyFigure, Report};
 
@@ -126,6 +128,10 @@ pub fn row_money<'p>(row: &BillRow, prices: &'p PriceList) -> RowMoney<'p> {
         }
         let found = prices.find(&part.model, &part.day, None);
         if let Ok(price) = found {
+            let searches = part.logged.values().any(|usage| usage.searches > 0);
+            if searches && price.per_search.is_none() {
+                money.set_reason(&part.model, Unpriced::Kind("searches"));
+            }
             match logged_cost(part, price) {
                 Some(Ok(amount)) => {
                     costs = costs.saturating_add(part.requests);

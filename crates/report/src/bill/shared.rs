@@ -96,7 +96,8 @@ pub(super) fn scan(
     })
 }
 
-fn key(parts: &[&str]) -> blake3::Hash {
+/// A hash of texts, each with its length.
+pub(super) fn key(parts: &[&str]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
         hasher.update(&(part.len() as u64).to_le_bytes());

@@ -1,9 +1,13 @@
 //! Bills by source, day and model, from the table of totals alone. No rendering is read.
 
-use chatmill_dataset::{Components, Dataset, DatasetError, Numbers, Texts, columns};
+use std::collections::{BTreeMap, BTreeSet};
+
+use chatmill_dataset::{Components, Dataset, DatasetError, Numbers, Reals, Texts, columns};
+use chatmill_model::{BilledUsage, Cost};
 use chatmill_token::TokenCounts;
 
-use super::{Bill, BillBy, BillEntry, BillRequest, BilledUsage, PriceDivision, Terms};
+use super::answers::repeated_in;
+use super::{Bill, BillBy, BillEntry, BillRequest, PriceDivision, Terms};
 use crate::cells::GroupKey;
 
 /// Whether the table of totals has these groups.
@@ -36,21 +40,32 @@ columns! {
         logged_requests: Numbers,
         logged_input: Numbers,
         logged_cached_input: Numbers,
+        logged_cache_write: Option<Numbers>,
+        logged_cache_write_1h: Option<Numbers>,
         logged_output: Numbers,
+        logged_searches: Option<Numbers>,
+        logged_cost_requests: Option<Numbers>,
+        logged_cost: Option<Reals>,
         invalid: Numbers,
         losses: Numbers,
     }
 }
 
 impl TotalColumns {
-    fn logged(&self, row: usize) -> [u64; 4] {
-        let logged = [
-            &self.logged_requests,
-            &self.logged_input,
-            &self.logged_cached_input,
-            &self.logged_output,
-        ];
-        logged.map(|column| column.at(row))
+    fn logged(&self, row: usize) -> BilledUsage {
+        let added = |column: &Option<Numbers>| column.as_ref().map_or(0, |column| column.at(row));
+        let cost = self.logged_cost.as_ref().and_then(|column| column.get(row));
+        BilledUsage {
+            requests: self.logged_requests.at(row),
+            input: self.logged_input.at(row),
+            cached_input: self.logged_cached_input.at(row),
+            cache_write: added(&self.logged_cache_write),
+            cache_write_1h: added(&self.logged_cache_write_1h),
+            output: self.logged_output.at(row),
+            searches: added(&self.logged_searches),
+            cost_requests: added(&self.logged_cost_requests),
+            cost: cost.and_then(Cost::new).map_or(0, Cost::billionths),
+        }
     }
 
     fn entry(&self, row: usize) -> BillEntry {
@@ -85,24 +100,35 @@ pub(super) enum TotalsPart {
 }
 
 columns! {
-    struct LoggedInput {
+    struct LoggedMessage {
         usage_input: Numbers,
+        usage_tier: Option<Texts>,
     }
 }
 
-/// The largest logged input of a message, where prices depend on lengths; any where the run left out the messages.
-fn longest(dataset: &Dataset, division: &PriceDivision) -> Result<u64, DatasetError> {
-    let mut longest = 0;
-    if division.lengths.is_empty() {
-        return Ok(longest);
-    }
+/// The terms of all logged requests of a dataset, and a length in tokens that none of them exceeds; any length where the run left out
+/// the messages.
+fn terms(dataset: &Dataset, division: &PriceDivision) -> Result<(Terms, u64), DatasetError> {
+    let mut terms = Terms {
+        above: division.lengths.is_empty().then_some(0),
+        ..Terms::BASE
+    };
     if !has_messages(dataset) {
-        return Ok(u64::MAX);
+        return Ok((terms, u64::MAX));
     }
-    dataset.each_row("messages", &mut |messages: &LoggedInput, row| {
-        longest = longest.max(messages.usage_input.at(row));
+    let (mut longest, mut tiers) = (0, BTreeSet::new());
+    dataset.each_row("messages", &mut |messages: &LoggedMessage, row| {
+        let Some(input) = messages.usage_input.get(row) else {
+            return;
+        };
+        longest = longest.max(input);
+        let tier = messages.usage_tier.as_ref().and_then(|column| column.get(row));
+        tiers.insert(tier.and_then(|word| word.parse().ok()).unwrap_or_default());
     })?;
-    Ok(longest)
+    if let Some(first) = tiers.pop_first() {
+        terms.tier = tiers.is_empty().then_some(first);
+    }
+    Ok((terms, longest))
 }
 
 /// Whether the run wrote the table of messages.
@@ -122,7 +148,13 @@ pub(super) fn add(
     bill: &mut Bill,
 ) -> Result<(), DatasetError> {
     let division = request.division.as_ref();
-    let longest = division.map_or(Ok(0), |division| longest(dataset, division))?;
+    let (terms, longest) = match division {
+        Some(division) => terms(dataset, division)?,
+        None => (Terms::BASE, 0),
+    };
+    let repeated = repeated_in(dataset)?;
+    // What is still to be taken off, for each dialect and encoding.
+    let mut left = BTreeMap::new();
     dataset.each_row("totals", &mut |totals: &TotalColumns, row| {
         let (dialect, profile) = (totals.dialect.at(row), totals.profile.at(row));
         let encoding = totals.encoding.at(row);
@@ -144,7 +176,27 @@ pub(super) fn add(
             coverage: totals.coverage.at(row),
             encoding,
         };
-        let entry = totals.entry(row);
+        let mut entry = totals.entry(row);
+        let mut copied = 0;
+        if !repeated.is_empty() {
+            let of = [dialect, profile, encoding].map(str::to_owned);
+            let left = left.entry(of).or_insert_with(|| repeated.clone());
+            let answers = (
+                totals.source.at(row).to_owned(),
+                totals.day.get(row).map(str::to_owned),
+                totals.model.at(row).to_owned(),
+            );
+            // Of several coverages it is the one that has them all.
+            if let Some(copies) = left
+                .get(&answers)
+                .filter(|copies| copies.requests <= entry.logged.requests)
+            {
+                entry.logged -= *copies;
+                copied = copies.requests;
+                entry.requests = entry.requests.saturating_sub(copied);
+                left.remove(&answers);
+            }
+        }
         match of {
             TotalsPart::All => bill.add(key, &entry),
             TotalsPart::Logged => {
@@ -153,23 +205,13 @@ pub(super) fn add(
                     ..BillEntry::default()
                 };
                 bill.add(key, &logged);
+                bill.take_off_requests(key, copied);
             }
         }
         if let Some(division) = division {
-            let [requests, input, cached_input, output] = entry.logged;
-            let usage = BilledUsage {
-                input,
-                cached_input,
-                output,
-                requests,
-                ..BilledUsage::default()
-            };
-            let terms = Terms {
-                above: division.lengths.is_empty().then_some(0),
-                ..Terms::BASE
-            };
-            let logged = [(terms, usage)];
-            let logged = if requests > 0 { logged.as_slice() } else { &[] };
+            let logged = [(terms, entry.logged)];
+            let is_logged = entry.logged.requests > 0;
+            let logged = if is_logged { logged.as_slice() } else { &[] };
             let day = totals.day.get(row).filter(|_| division.by_day);
             let model = totals.model.at(row);
             bill.add_part(key, &entry, (model, day.unwrap_or_default()), (logged, longest));

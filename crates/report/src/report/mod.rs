@@ -383,8 +383,18 @@ pub struct TokenCell {
     pub logged_input: u64,
     /// The share of them that it logged as read from a cache.
     pub logged_cached_input: u64,
+    /// The share that it logged as written to a cache for minutes.
+    pub logged_cache_write: u64,
+    /// The share that it logged as written to a cache for an hour.
+    pub logged_cache_write_1h: u64,
     /// Tokens that it logged as written.
     pub logged_output: u64,
+    /// Searches on the web that it logged.
+    pub logged_searches: u64,
+    /// Requests of which the log says what they cost.
+    pub logged_cost_requests: u64,
+    /// What it says that they cost, in US dollars; none where it says it of none.
+    pub logged_cost: Option<f64>,
     /// Tokens per rendering, rounded to thousandths.
     pub mean: f64,
     /// Median of tokens per rendering: the smallest count that half of the renderings do not exceed.

@@ -20,6 +20,7 @@ mod language;
 mod loaded;
 mod message;
 mod order;
+mod paid;
 mod piece;
 mod read;
 mod request;

@@ -474,6 +474,9 @@ impl<'d> Reader<'d, '_> {
     /// The finished conversation of these records.
     pub(super) fn finish(mut self, records: &[Value<'d>]) -> Reading {
         let map = &self.format.language.conversation;
+        if let Some(paid) = &map.paid {
+            self.add_paid(paid, records);
+        }
         let read = self.read;
         let limits = self.turns.list.limits;
         let first = |paths: &Paths| records.iter().find_map(|record| paths.id(*record));

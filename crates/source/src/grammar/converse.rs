@@ -3,6 +3,7 @@
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
 
+use super::usage::NONE;
 use super::{Grammar, MessageForm, Read, Sign, UsageForm, keyed, only};
 use crate::base::media::{ResultText, result_of};
 use crate::base::{Keep as _, Site, Turn, text, text_of, word};
@@ -41,6 +42,8 @@ pub(crate) static CONVERSE: Grammar = Grammar {
         thoughts: &[],
         cached: &["cacheReadInputTokens"],
         written: &["cacheWriteInputTokens"],
+        written_for: NONE,
+        searches: &[],
         contains_cache: false,
         // `totalTokens` leaves out the cache.
         total: None,

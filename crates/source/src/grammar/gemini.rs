@@ -8,6 +8,7 @@ use chatmill_model::{
 };
 
 use super::frameworks::of_parts;
+use super::usage::NONE;
 use super::{BlockForm, Grammar, Read, Sign, UsageForm, When, only};
 use crate::base::{Keep as _, Site, Turn, kind_of, present, text, text_of, word, words};
 use crate::base::{arguments, media::media_of_answer};
@@ -37,6 +38,8 @@ pub(crate) static GEMINI: Grammar = Grammar {
         thoughts: &[],
         cached: &["cachedContentTokenCount"],
         written: &[],
+        written_for: NONE,
+        searches: &[],
         contains_cache: true,
         total: Some("totalTokenCount"),
     }),

@@ -8,6 +8,7 @@ use crate::base::{
     Keep as _, Site, Turn, arguments, embedded, media, present, roles, text, text_of, word, words,
 };
 use crate::grammar::blocks::at_address;
+use crate::grammar::usage::NONE;
 use crate::grammar::{Grammar, Sign, UsageForm, openai::parts};
 
 /// Items that only this API has, by their type.
@@ -78,6 +79,8 @@ pub(crate) static RESPONSES: Grammar = Grammar {
         // The names without details are those of Codex.
         cached: &["input_tokens_details.cached_tokens", "cached_input_tokens"],
         written: &["cache_write_input_tokens"],
+        written_for: NONE,
+        searches: &[],
         contains_cache: true,
         total: Some("total_tokens"),
     }),

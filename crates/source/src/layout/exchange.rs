@@ -278,8 +278,9 @@ impl<'d, 'r> Exchange<'d, 'r> {
         }
         self.beside.extra.keep_rest(answer, name, &known);
         // The AI SDK says the words of its messages beside them, too.
-        if let Some(last) = self.turns.list.messages.get(before..).and_then(<[Message]>::last) {
+        if let Some(last) = self.turns.list.messages.get_mut(before..).and_then(<[Message]>::last_mut) {
             contain_text(&last.parts, answer.get("text"));
+            last.answer = usage::answer_id(answer).or(last.answer.take());
         }
         (self.turns.list.messages.len() > before).then_some(answer)
     }
@@ -405,6 +406,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
             *usage = Usage {
                 input: Some(0),
                 output: Some(0),
+                cost: usage.cost,
                 ..Usage::default()
             };
         });
@@ -428,16 +430,12 @@ impl<'d, 'r> Exchange<'d, 'r> {
             // A stream counts what went in when it begins, and what came out when it ends.
             let more = counted.filter_map(usage::usage);
             message.usage = usage::usage(usage).map(|usage| {
-                more.fold(usage, |whole, part| Usage {
-                    input: whole.input.or(part.input),
-                    cached_input: whole.cached_input.or(part.cached_input),
-                    output: whole.output.or(part.output),
-                    mismatch: whole.mismatch.or(part.mismatch),
-                })
+                more.fold(usage, Usage::or)
             });
             message.extra.0.retain(|(known, _)| known != "usage");
             message.extra.keep("usage", usage);
         }
+        message.usage = usage::within(message.usage, holders);
         message.extra.0.retain(|(known, _)| known != "model");
     }
 }

@@ -387,7 +387,7 @@ impl<'b> BillLines<'b> {
 }
 
 /// What a spreadsheet has of the fields for programs.
-const CSV: [&str; 30] = [
+const CSV: [&str; 35] = [
     "dialect",
     "profile",
     "coverage",
@@ -418,6 +418,11 @@ const CSV: [&str; 30] = [
     "logged_input",
     "logged_cached_input",
     "logged_output",
+    "logged_cache_write",
+    "logged_cache_write_1h",
+    "logged_searches",
+    "logged_cost_requests",
+    "logged_cost",
 ];
 
 /// A number as a spreadsheet has it: a whole one without decimals.

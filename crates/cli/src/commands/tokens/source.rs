@@ -19,7 +19,7 @@ use chatmill_engine::{
     walk,
 };
 use chatmill_intake::discover::Links;
-use chatmill_report::bill::{self, Bill, BillBy, PriceDivision, Repeated};
+use chatmill_report::bill::{self, Bill, BillBy, PaidAnswers, PriceDivision, Repeated};
 use chatmill_token::Encoding;
 use jiff::tz::TimeZone;
 
@@ -362,6 +362,7 @@ fn walk_through(
     let is_by_conversation =
         request.arguments.by.contains(&BillBy::Conversation) || request.arguments.by.contains(&BillBy::Room);
     let mut unplanned = None;
+    let mut answers = PaidAnswers::default();
     walk(
         inputs,
         settings,
@@ -388,11 +389,13 @@ fn walk_through(
                     });
                     drawn.has_read = true;
                     if !is_left_out {
+                        let mut linked = linked.clone();
+                        answers.leave_repeated(&mut linked);
                         let job = Job {
                             // Equal ids in different files are different conversations.
                             id: qualified(format!("{prefix}{id}"), is_by_conversation, &mut ids),
                             input: planned.name().into_owned(),
-                            linked: linked.clone(),
+                            linked,
                         };
                         queue.push(job, hash.record_bytes());
                     }
@@ -407,6 +410,18 @@ fn walk_through(
             true
         },
     )?;
+    if answers.repeated > 0 {
+        let answers = counted(answers.repeated, "logged answer");
+        context.note(&format!(
+            "{answers} met again in another conversation, with the id, the model and the figures: each was paid once"
+        ));
+    }
+    if answers.uncompared > 0 {
+        let answers = counted(answers.uncompared, "logged answer");
+        context.note(&format!(
+            "{answers} not compared with others, of which there are too many: some may be counted twice"
+        ));
+    }
     match unplanned {
         None => Ok(()),
         Some(input) => Err(CommandError::bug(format!(

@@ -1,6 +1,6 @@
 //! The table `totals`: the bill, per source, day, model, dialect, profile, encoding and coverage.
 
-use crate::parquet::column::kind::{Number, Word};
+use crate::parquet::column::kind::{Number, Real, Word};
 use crate::parquet::column::{Maybe, One, record};
 
 /// Description of a row.
@@ -34,7 +34,12 @@ record! {
         logged_requests: One<Number> = "requests of which the provider's own count is known",
         logged_input: One<Number> = "tokens that it logged as sent",
         logged_cached_input: One<Number> = "the share of them that it logged as read from a cache",
+        logged_cache_write: One<Number> = "the share that it logged as written to a cache for minutes",
+        logged_cache_write_1h: One<Number> = "the share that it logged as written to a cache for an hour",
         logged_output: One<Number> = "tokens that it logged as written",
+        logged_searches: One<Number> = "searches on the web that it logged",
+        logged_cost_requests: One<Number> = "requests of which the log says what they cost",
+        logged_cost: Maybe<Real> = "what it says that they cost, in US dollars; null where it says it of none",
         p50: One<Number> = "median of tokens per rendering",
         p95: One<Number> = "95th percentile of tokens per rendering",
         p99: One<Number> = "99th percentile of tokens per rendering",

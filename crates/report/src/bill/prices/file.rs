@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use chatmill_diag::settings_error;
+use chatmill_model::ServiceTier;
 use chatmill_token::Encoding;
 use jiff::civil::Date;
 use serde::Deserialize;
@@ -152,17 +153,17 @@ fn price(entry: PriceEntry, own: &[Encoding]) -> Result<Price, (&'static str, St
         per_million_cache_write_1h: entry.per_million_cache_write_1h,
         per_million_output: entry.per_million_output,
     };
-    let mut rates = BTreeMap::from([((false, 0), base.rates(true)?)]);
+    let mut rates = BTreeMap::from([((ServiceTier::Standard, 0), base.rates(true)?)]);
     if let Some(batch) = &entry.batch {
         if batch.tokens.is_some() || batch.per_million.is_none() {
             return refused("batch", "it needs `per_million`, and no `tokens`");
         }
-        rates.insert((true, 0), batch.rates(true)?);
+        rates.insert((ServiceTier::Batch, 0), batch.rates(true)?);
     }
     for tier in &entry.above {
         let above = tier.rates(entry.per_million_cached_input.is_none())?;
         let tokens = tier.tokens.filter(|tokens| *tokens > 0);
-        if tokens.is_none_or(|tokens| rates.insert((false, tokens), above).is_some()) {
+        if tokens.is_none_or(|tokens| rates.insert((ServiceTier::Standard, tokens), above).is_some()) {
             return refused(
                 "above",
                 "each tier needs a number of `tokens` of its own, above 0",
@@ -198,7 +199,8 @@ fn number(key: &'static str, price: Option<f64>) -> Result<(), (&'static str, St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bill::{BilledUsage, Terms, Unpriced};
+    use crate::bill::{Terms, Unpriced};
+    use chatmill_model::BilledUsage;
 
     const GOOD: &str = "[[price]]\nmodel = \"m\"\nencoding = \"o200k_base\"\ncurrency = \"USD\"\nper_million = 2.5\n\
                         date = \"2026-01-31\"\nsource = \"our contract\"\n";
@@ -250,11 +252,12 @@ mod tests {
         let usage = BilledUsage {
             input: 1_000_000,
             cached_input: 100_000,
-            cache_write: Some(200_000),
-            cache_write_1h: Some(300_000),
+            cache_write: 200_000,
+            cache_write_1h: 300_000,
             output: 10_000,
-            searches: Some(3),
+            searches: 3,
             requests: 1,
+            ..BilledUsage::default()
         };
         let cost_of = |terms, longest| all.cost_of_logged(&usage, terms, longest);
         let near =
@@ -277,7 +280,7 @@ mod tests {
         );
         assert_eq!(cost_of(above(None), 200_001), Err(Unpriced::Length(200_000)));
         let batch = Terms {
-            batch: true,
+            tier: Some(ServiceTier::Batch),
             ..Terms::BASE
         };
         assert_eq!(cost_of(batch, 0), Err(Unpriced::Kind("requests of batches")));
@@ -299,24 +302,17 @@ mod tests {
         for (usage, kind) in [
             (
                 BilledUsage {
-                    cache_write: Some(1),
+                    cache_write: 1,
                     ..usage
                 },
                 "cache writes",
             ),
             (
                 BilledUsage {
-                    cache_write_1h: Some(1),
+                    cache_write_1h: 1,
                     ..usage
                 },
                 "cache writes of an hour",
-            ),
-            (
-                BilledUsage {
-                    searches: Some(1),
-                    ..usage
-                },
-                "searches",
             ),
         ] {
             assert_eq!(
@@ -324,12 +320,18 @@ mod tests {
                 Err(Unpriced::Kind(kind))
             );
         }
-        let none = BilledUsage {
-            cache_write: Some(0),
-            searches: Some(0),
-            ..usage
-        };
-        assert!(price.cost_of_logged(&none, Terms::BASE, 0).is_ok());
+        assert!(price.cost_of_logged(&usage, Terms::BASE, 0).is_ok());
+        for (tier, kind) in [
+            (ServiceTier::Batch, "requests of batches"),
+            (ServiceTier::Priority, "requests of the tier `priority`"),
+        ] {
+            let terms = Terms {
+                tier: Some(tier),
+                ..Terms::BASE
+            };
+            let cost = price.cost_of_logged(&usage, terms, 0);
+            assert_eq!(cost, Err(Unpriced::Kind(kind)));
+        }
     }
 
     #[test]

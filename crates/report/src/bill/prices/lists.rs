@@ -1,11 +1,12 @@
 //! Price lists that others maintain, as they are published: `LiteLLM`'s `model_prices_and_context_window.json` and the `api.json` of
 //! models.dev. Both are recognised by what is in them.
 //!
-//! Only prices of text, cached text, answers, searches and requests are read. Pictures, sound, seconds, pages and tiers of service are
-//! not, which one remark for the whole list states.
+//! Only prices of text, cached text, answers, searches and requests are read. Pictures, sound, seconds and pages are not, which one
+//! remark for the whole list states.
 
 use std::collections::BTreeMap;
 
+use chatmill_model::ServiceTier;
 use serde_json::{Map, Value};
 
 use super::file::{MOST_PRICE, PriceError};
@@ -154,7 +155,7 @@ impl PublishedList {
                         unread.push(key.clone());
                     }
                 }
-                price.rates.insert((false, 0), rates);
+                price.rates.insert((ServiceTier::Standard, 0), rates);
                 let thoughts = cost.get("reasoning").and_then(Value::as_f64);
                 self.add(price, thoughts, unread);
             }
@@ -206,26 +207,34 @@ impl PublishedList {
     }
 }
 
-/// Sets the rate that a key of `LiteLLM`'s names: a kind of tokens, perhaps above a length, perhaps in batches.
+/// Endings of `LiteLLM`'s keys, by how the request was served.
+const TIERS: [(&str, ServiceTier); 3] = [
+    ("_batches", ServiceTier::Batch),
+    ("_flex", ServiceTier::Flex),
+    ("_priority", ServiceTier::Priority),
+];
+
+/// Sets the rate that a key of `LiteLLM`'s names: a kind of tokens, perhaps above a length, perhaps of a service tier.
 fn litellm_rate(price: &mut Price, key: &str, value: &Value) -> bool {
-    let (key, batch) = key
-        .strip_suffix("_batches")
-        .map_or((key, false), |key| (key, true));
+    let served = TIERS
+        .into_iter()
+        .find_map(|(suffix, tier)| Some((key.strip_suffix(suffix)?, tier)));
+    let (key, tier) = served.unwrap_or((key, ServiceTier::Standard));
     let above = key
         .strip_suffix("k_tokens")
         .and_then(|key| key.rsplit_once("_above_"));
     let Some((kind, thousands)) = above else {
-        return litellm_kind(price, key, (batch, 0), value);
+        return litellm_kind(price, key, (tier, 0), value);
     };
     let length = thousands
         .parse()
         .ok()
         .and_then(|length: u64| length.checked_mul(1000));
-    length.is_some_and(|length| litellm_kind(price, kind, (batch, length), value))
+    length.is_some_and(|length| litellm_kind(price, kind, (tier, length), value))
 }
 
-/// Sets the rate of a kind of tokens, in batches or not, above a length.
-fn litellm_kind(price: &mut Price, kind: &str, of: (bool, u64), value: &Value) -> bool {
+/// Sets the rate of a kind of tokens, by service tier and above a length.
+fn litellm_kind(price: &mut Price, kind: &str, of: (ServiceTier, u64), value: &Value) -> bool {
     let field: fn(&mut Rates) -> &mut Option<f64> = match kind {
         "input_cost_per_token" => |rates| &mut rates.input,
         "output_cost_per_token" => |rates| &mut rates.output,
@@ -233,7 +242,7 @@ fn litellm_kind(price: &mut Price, kind: &str, of: (bool, u64), value: &Value) -
         "cache_creation_input_token_cost" => |rates| &mut rates.cache_write,
         "cache_creation_input_token_cost_above_1hr" => |rates| &mut rates.cache_write_1h,
         // The price of thoughts is compared with that of answers.
-        "output_cost_per_reasoning_token" if of == (false, 0) => return true,
+        "output_cost_per_reasoning_token" if of == (ServiceTier::Standard, 0) => return true,
         _ => return false,
     };
     let Some(cost) = million(value) else { return false };
@@ -254,7 +263,7 @@ fn litellm_tiers(price: &mut Price, tiers: &[Value]) -> bool {
         };
         let rates = rates.iter().filter(|(key, _)| *key != "range");
         rates.fold(true, |all, (key, value)| {
-            litellm_kind(price, key, (false, start), value) && all
+            litellm_kind(price, key, (ServiceTier::Standard, start), value) && all
         })
     })
 }
@@ -267,7 +276,7 @@ fn dev_tier(price: &mut Price, tier: &Value, above: u64) -> bool {
     };
     let costs = costs.iter().filter(|(key, _)| *key != "tier");
     let is_read = costs.fold(true, |all, (key, value)| dev_rate(&mut rates, key, value) && all);
-    price.rates.insert((false, above), rates);
+    price.rates.insert((ServiceTier::Standard, above), rates);
     is_read
 }
 

@@ -10,6 +10,7 @@ mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chatmill_model::{BilledUsage, ServiceTier};
 use chatmill_token::Encoding;
 use jiff::civil::Date;
 use thiserror::Error;
@@ -43,6 +44,9 @@ pub enum Unpriced {
     /// The price depends on the lengths of requests, and only their sum is known.
     #[error("it costs more above {0} tokens in a request, and only sums are known here: give the files")]
     Length(u64),
+    /// Some requests were served otherwise than others, and only their sum is known.
+    #[error("its requests were served in several ways (batch, flex, priority), and only sums are known here: give the files")]
+    Tiers,
     /// No model is known, and a list of all models is no choice of prices.
     #[error("no model is known of it, and a list of all models is not applied as a whole")]
     NoModel,
@@ -69,8 +73,8 @@ pub struct Rates {
 /// What a price depends on besides the kind of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Terms {
-    /// Whether the requests are lines of a batch.
-    pub batch: bool,
+    /// How each of the requests was served; none where only the sum of several ways is known.
+    pub tier: Option<ServiceTier>,
     /// The largest threshold of length that each of the requests exceeds; none where only their sum is known.
     pub above: Option<u64>,
 }
@@ -78,7 +82,7 @@ pub struct Terms {
 impl Terms {
     /// The terms of any request that no threshold applies to.
     pub(crate) const BASE: Self = Self {
-        batch: false,
+        tier: Some(ServiceTier::Standard),
         above: Some(0),
     };
 }
@@ -94,8 +98,8 @@ pub struct Price {
     pub encoding: Option<String>,
     /// Currency, for example `USD`.
     pub currency: String,
-    /// Rates of single requests and of batches, each by the length that a request exceeds.
-    pub rates: BTreeMap<(bool, u64), Rates>,
+    /// Rates by how a request is served and by the length that it exceeds.
+    pub rates: BTreeMap<(ServiceTier, u64), Rates>,
     /// Price of a request, whatever its length.
     pub per_request: Option<f64>,
     /// Price of a search on the web.
@@ -115,55 +119,20 @@ pub struct Price {
 /// A kind of tokens: its name, their number, and the rate that they have.
 type Kind = (&'static str, u64, fn(&Rates) -> Option<f64>);
 
-/// Requests and tokens that a price applies to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BilledUsage {
-    /// Tokens that are sent, those of a cache included.
-    pub input: u64,
-    /// The input tokens that are read from a cache.
-    pub cached_input: u64,
-    /// The input tokens that are written to a cache for minutes; none where nobody logged them.
-    pub cache_write: Option<u64>,
-    /// The input tokens that are written to a cache for an hour; none where nobody logged them.
-    pub cache_write_1h: Option<u64>,
-    /// Tokens that the model writes.
-    pub output: u64,
-    /// Searches on the web; none where nobody logged them.
-    pub searches: Option<u64>,
-    /// Requests.
-    pub requests: u64,
-}
-
-impl std::ops::AddAssign for BilledUsage {
-    fn add_assign(&mut self, more: Self) {
-        let add = |sum: Option<u64>, more: Option<u64>| match (sum, more) {
-            (Some(sum), Some(more)) => Some(sum.saturating_add(more)),
-            (sum, more) => sum.or(more),
-        };
-        self.input = self.input.saturating_add(more.input);
-        self.cached_input = self.cached_input.saturating_add(more.cached_input);
-        self.cache_write = add(self.cache_write, more.cache_write);
-        self.cache_write_1h = add(self.cache_write_1h, more.cache_write_1h);
-        self.output = self.output.saturating_add(more.output);
-        self.searches = add(self.searches, more.searches);
-        self.requests = self.requests.saturating_add(more.requests);
-    }
-}
-
 impl Price {
     /// The price of a million tokens that are sent, in single requests of any length.
     pub fn per_million(&self) -> Option<f64> {
-        self.rates.get(&(false, 0))?.input
+        self.rates.get(&(ServiceTier::Standard, 0))?.input
     }
 
     /// The price of a million tokens that the model writes.
     pub fn per_million_output(&self) -> Option<f64> {
-        self.rates.get(&(false, 0))?.output
+        self.rates.get(&(ServiceTier::Standard, 0))?.output
     }
 
     /// The prices of a million tokens of other kinds, where they differ from that of what is sent.
     pub fn more_rates(&self) -> Vec<(&'static str, f64)> {
-        let Some(rates) = self.rates.get(&(false, 0)) else {
+        let Some(rates) = self.rates.get(&(ServiceTier::Standard, 0)) else {
             return Vec::new();
         };
         let kinds = [
@@ -203,10 +172,8 @@ impl Price {
                 _ => 0,
             },
         };
-        let (write, write_1h) = (
-            usage.cache_write.unwrap_or_default(),
-            usage.cache_write_1h.unwrap_or_default(),
-        );
+        let tier = terms.tier.ok_or(Unpriced::Tiers)?;
+        let (write, write_1h) = (usage.cache_write, usage.cache_write_1h);
         let parts = usage.cached_input.saturating_add(write).saturating_add(write_1h);
         let kinds: [Kind; 5] = [
             ("input tokens", usage.input.saturating_sub(parts), |rates| {
@@ -222,19 +189,23 @@ impl Price {
         let mut sum = 0.0;
         for (name, tokens, rate) in kinds {
             // A rate that a threshold does not change is that of the threshold before.
-            let mut tiers = self.rates.range((terms.batch, 0)..=(terms.batch, above)).rev();
+            let mut tiers = self.rates.range((tier, 0)..=(tier, above)).rev();
             match tiers.find_map(|(_, rates)| rate(rates)) {
                 Some(rate) => sum += tokens as f64 * rate / 1_000_000.0,
                 None if tokens == 0 => {}
-                None if terms.batch => return Err(Unpriced::Kind("requests of batches")),
-                None => return Err(Unpriced::Kind(name)),
+                None => {
+                    return Err(Unpriced::Kind(match tier {
+                        ServiceTier::Standard => name,
+                        ServiceTier::Batch => "requests of batches",
+                        ServiceTier::Flex => "requests of the tier `flex`",
+                        ServiceTier::Priority => "requests of the tier `priority`",
+                        ServiceTier::Fast => "requests of the tier `fast`",
+                    }));
+                }
             }
         }
-        match (usage.searches.unwrap_or_default(), self.per_search) {
-            (0, _) => {}
-            (searches, Some(price)) => sum += searches as f64 * price,
-            (_, None) => return Err(Unpriced::Kind("searches")),
-        }
+        // Searches without a price are a reason beside the amount.
+        sum += usage.searches as f64 * self.per_search.unwrap_or_default();
         let requests = usage.requests as f64 * self.per_request.unwrap_or_default();
         Ok(self.discounted(sum + requests))
     }
@@ -443,11 +414,11 @@ pub struct PriceDivision {
 
 impl PriceDivision {
     /// The usage that was logged of a single request, with its terms.
-    pub fn single(&self, usage: BilledUsage) -> (Terms, BilledUsage) {
+    pub fn single(&self, tier: ServiceTier, usage: BilledUsage) -> (Terms, BilledUsage) {
         let exceeded = self.lengths.iter().take_while(|length| **length < usage.input);
         let terms = Terms {
+            tier: Some(tier),
             above: Some(exceeded.fold(0, |_, length| *length)),
-            ..Terms::BASE
         };
         (terms, usage)
     }

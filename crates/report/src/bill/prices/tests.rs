@@ -145,7 +145,7 @@ fn the_list_of_litellm_is_read_as_it_is() {
     assert_eq!((list.len(), list.each().len(), list.currency()), (3, 0, "USD"));
     assert_eq!(found(&list, "mill-latest"), "mill-large");
     let large = list.find("mill-large", "", None).unwrap();
-    let rates = |batch, above| large.rates.get(&(batch, above)).copied().unwrap_or_default();
+    let rates = |tier, above| large.rates.get(&(tier, above)).copied().unwrap_or_default();
     let of = |input, cached_input, cache_write, cache_write_1h, output| Rates {
         input,
         cached_input,
@@ -154,14 +154,14 @@ fn the_list_of_litellm_is_read_as_it_is() {
         output,
     };
     assert_eq!(
-        rates(false, 0),
+        rates(ServiceTier::Standard, 0),
         of(Some(3.0), Some(0.3), Some(3.75), Some(6.0), Some(15.0))
     );
     assert_eq!(
-        rates(false, 200_000),
+        rates(ServiceTier::Standard, 200_000),
         of(Some(6.0), None, None, Some(12.0), Some(22.5))
     );
-    assert_eq!(rates(true, 0), of(Some(1.5), None, None, None, None));
+    assert_eq!(rates(ServiceTier::Batch, 0), of(Some(1.5), None, None, None, None));
     assert_eq!(large.per_search, Some(0.01));
     let thinks = list.find("mill-thinks", "", None).unwrap();
     assert_eq!((thinks.per_million_output(), thinks.per_search), (None, None));
@@ -169,8 +169,8 @@ fn the_list_of_litellm_is_read_as_it_is() {
     assert_eq!(tiers.thresholds().collect::<Vec<_>>(), [256_500]);
     assert_eq!(
         list.remark().unwrap(),
-        "LiteLLM's list has 3 prices of tokens, and 2 models without one; prices of 2 kinds are not read: \
-         `input_cost_per_token_priority`, `search_context_cost_per_query`"
+        "LiteLLM's list has 3 prices of tokens, and 2 models without one; prices of 1 kind are not read: \
+         `search_context_cost_per_query`"
     );
     assert_eq!(list.division().unwrap().lengths, [200_000, 256_500]);
 }

@@ -248,8 +248,35 @@ pub(in crate::format) struct ConversationMap {
     /// A second copy of the messages, as where a program keeps the branch that was shown last beside all of
     /// them: messages that are the same are skipped.
     pub again: Paths,
+    /// Requests that were paid and are noted beside the messages.
+    pub paid: Option<PaidMap>,
     /// Values kept among the extra fields of the conversation, in this order.
     pub keep: Vec<MapPath>,
+}
+
+/// Requests that are noted beside the messages: a notice for each.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::format) struct PaidMap {
+    /// The list of them, or an object of them whose keys are models.
+    pub each: Paths,
+    /// The condition for an entry about a message, whose usage stands there.
+    #[serde(default)]
+    pub unless: Conditions,
+    /// The model.
+    #[serde(default)]
+    pub model: Paths,
+    /// When it was answered, in the entry or the record.
+    #[serde(default)]
+    pub time: Paths,
+    /// The program's word for what was asked.
+    #[serde(default, rename = "type")]
+    pub kind: Paths,
+    /// The number of requests that the counts are the sum of; one without it. Answers whose own usage is not whole are among them.
+    #[serde(default)]
+    pub requests: Option<MapPath>,
+    /// What was logged.
+    pub usage: UsageMap,
 }
 
 /// The participants of a conversation.
@@ -488,12 +515,16 @@ pub(in crate::format) struct UsageCounts {
     pub input_beside: Vec<MapPath>,
     /// The share of all that were sent that came from a cache.
     pub cached: Option<MapPath>,
+    /// The share that was written to a cache.
+    pub written: Option<MapPath>,
     /// Tokens that the model wrote.
     pub output: Option<MapPath>,
     /// Tokens that it wrote, as thoughts, and that `output` does not count: they are added.
     pub output_beside: Vec<MapPath>,
     /// All tokens of the request: where the others do not add up to it, a cached share that `input` does not contain is added.
     pub total: Option<MapPath>,
+    /// What the request cost, in US dollars.
+    pub cost: Option<MapPath>,
 }
 
 /// A message that is otherwise.

@@ -177,10 +177,9 @@ impl<'d, 'r> Reader<'d, 'r> {
             return;
         }
         let is_copied = map.copied.hold(value);
-        let is_context = map.context.hold(value) || is_copied;
+        let is_context = map.context.hold(value);
         self.copied += u64::from(is_copied);
         let usage = map.usage.as_ref().and_then(|usage| usage.of(value));
-        let usage = usage.filter(|_| !is_copied);
         let model = map.model.id(value).map(Into::into);
         let is_answer = role == Role::Assistant;
         let mut answer = is_answer.then(|| map.answer_id.id(value)).flatten();
@@ -197,14 +196,14 @@ impl<'d, 'r> Reader<'d, 'r> {
             };
             self.turns.join(last, value, turn, known, path);
             if let Some(message) = self.turns.list.messages.get_mut(last) {
-                message.usage = usage.or(message.usage);
+                message.usage = usage.filter(|_| !is_copied).or(message.usage);
                 message.model = model.or(message.model.take());
             }
             return;
         }
         let name = draft.name.take();
         let shown = map.sender.as_ref().and_then(|sender| sender.shown.id(value));
-        let whole = Message {
+        let mut whole = Message {
             id: own.or(draft.id.take()),
             kind: message_kind(is_notice),
             source_type: kind.filter(|kind| {
@@ -220,6 +219,9 @@ impl<'d, 'r> Reader<'d, 'r> {
             weight: Weight::new(0.0).filter(|_| is_context && role == Role::Assistant),
             ..self.turns.list.message(role, value.span(), index)
         };
+        if is_copied {
+            whole.leave_elsewhere();
+        }
         let start = self.turns.list.messages.len();
         let others = map.others.as_ref().map(|others| (others, whole.clone()));
         self.push(value, whole, draft, map.sender.as_ref(), name.as_deref());
@@ -565,7 +567,7 @@ fn own_words(draft: &mut MessageDraft) -> String {
 }
 
 impl UsageMap {
-    fn of(&self, value: Value<'_>) -> Option<Usage> {
+    pub(in crate::format) fn of(&self, value: Value<'_>) -> Option<Usage> {
         match self {
             Self::Object(path) => path.first(value).and_then(usage::usage),
             Self::UsageCounts(counts) => counts.of(value),
@@ -583,6 +585,8 @@ impl UsageCounts {
         let counted = CountedTokens {
             input: with(one(&self.input), &self.input_beside),
             cached: one(&self.cached),
+            written: one(&self.written),
+            cost: self.cost.as_ref().and_then(|path| usage::amount(path.first(value)?)),
             contains_cache: true,
             output: with(one(&self.output), &self.output_beside),
             total: one(&self.total),

@@ -240,7 +240,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         if let Some(message) = self.turns.list.messages.get_mut(first).filter(|_| !is_of_program) {
             message.model = model.or(message.model.take());
             let usage = present(answer, "usage").and_then(usage::usage);
-            message.usage = usage.or(message.usage);
+            message.usage = usage::within(usage, &[line.value]).or(message.usage);
         }
     }
 
@@ -370,7 +370,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let Some(usage) = present(answer, "usage") else {
             return;
         };
-        message.usage = usage::usage(usage).or(message.usage);
+        message.usage = usage::within(usage::usage(usage), &[line.value]).or(message.usage);
         if let Some(earlier) = self.usages.insert(position, usage) {
             repeats(earlier, usage);
         }

@@ -2,7 +2,7 @@
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Extra, Message, MessageKind, Part, RawJson, Role, Timestamp, Usage, Weight};
+use chatmill_model::{Extra, Message, MessageKind, Part, RawJson, Role, Timestamp, Usage};
 
 use super::twins::{Twins, event_text};
 use crate::base::{Keep as _, Turn, id, present, raw, text, times, words};
@@ -100,8 +100,9 @@ impl Spent {
         let usage = last.unwrap_or(Usage {
             input: more(|usage| usage.input),
             cached_input: more(|usage| usage.cached_input),
+            cache_write: more(|usage| usage.cache_write),
             output: more(|usage| usage.output),
-            mismatch: None,
+            ..Usage::default()
         });
         let is_same = if total.is_some() {
             total == before
@@ -184,8 +185,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         for message in self.turns.list.messages.iter_mut().take_while(is_copy) {
             let is_answer = message.role == Role::Assistant && message.kind == MessageKind::Message;
             copied += u64::from(is_answer || message.usage.is_some());
-            message.usage = None;
-            message.weight = Weight::new(0.0).filter(|_| is_answer);
+            message.leave_elsewhere();
         }
         self.turns.list.note_copies(copied);
     }
@@ -424,6 +424,14 @@ impl<'d, 'r> Reader<'d, 'r> {
         let place = answer.unwrap_or(messages.len().saturating_sub(1));
         if let Some(message) = messages.get_mut(place) {
             message.usage = Some(usage);
+            // Codex names no answer. A session that was archived lies in two folders, and is the same by its id and its times.
+            let counted_at = text(present(line, "timestamp"));
+            message.answer = self
+                .session
+                .id
+                .as_ref()
+                .zip(counted_at)
+                .map(|(session, time)| format!("{session}@{time}").into());
             message.model = message.model.take().or(model.map(Into::into));
             if let Some(last) = info
                 .and_then(|info| present(info, LAST))

@@ -215,9 +215,12 @@ fn call(value: Value<'_>, index: usize) -> Call<'_> {
         begun: begun.map_or(index as i128, i128::from),
         done: time("endTime").or_else(|| time("startTime")),
         model: usage::model(value),
-        usage: ["usageDetails", "usage"]
-            .iter()
-            .find_map(|key| usage(present(value, key)?)),
+        usage: usage::within(
+            ["usageDetails", "usage"]
+                .iter()
+                .find_map(|key| usage(present(value, key)?)),
+            &[value],
+        ),
         system: Vec::new(),
         tools: values_of("toolDefinitions"),
         input: values_of("input"),
@@ -268,6 +271,7 @@ fn usage(value: Value<'_>) -> Option<Usage> {
         thoughts: any(&["output_reasoning_tokens", "output_reasoning", "reasoning_tokens"]),
         contains_thoughts: false,
         total: number("total"),
+        ..CountedTokens::default()
     };
     counted.usage()
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Mark, Value};
-use chatmill_model::{OffsetOrigin, Timestamp, Usage};
+use chatmill_model::{Cost, OffsetOrigin, Timestamp, Usage};
 
 use crate::base::{id, items, present, text, times};
 use crate::formats::langfuse::calls::{Call, CallValue, Several, Step};
@@ -287,6 +287,14 @@ impl<'d> Span<'d> {
             total: self.number(&["gen_ai.usage.total_tokens", "llm.token_count.total"]),
             contains_cache: true,
             contains_thoughts: true,
+            cost: self
+                .text("llm.cost.total")
+                .and_then(|text| text.parse().ok())
+                .and_then(Cost::new),
+            tier: self
+                .text("openai.response.service_tier")
+                .and_then(|word| word.parse().ok()),
+            ..CountedTokens::default()
         };
         counted.usage()
     }

@@ -5,8 +5,9 @@
 //! fields also remain among the extra fields: they hold more than is read here.
 
 use chatmill_intake::json::Value;
-use chatmill_model::{Usage, UsageMismatch};
+use chatmill_model::{Cost, ServiceTier, Usage, UsageMismatch};
 
+use crate::base::present;
 use crate::grammar::GRAMMARS;
 
 /// The model that a request names.
@@ -16,12 +17,17 @@ pub(crate) fn model(root: Value<'_>) -> Option<Box<str>> {
         .find_map(|key| word(root, key))
 }
 
+/// The id that a provider gave an answer.
+pub(crate) fn answer_id(answer: Value<'_>) -> Option<Box<str>> {
+    ["id", "responseId"].into_iter().find_map(|key| word(answer, key))
+}
+
 fn word(object: Value<'_>, key: &str) -> Option<Box<str>> {
     let text = object.get(key)?.as_str()?;
     (!text.is_empty()).then(|| text.into_owned().into())
 }
 
-/// The fields in which a vendor counts tokens; `outer.inner` is a field inside another.
+/// The fields in which a vendor counts tokens; `outer.inner` is a field inside another, at any depth.
 #[derive(Debug)]
 pub(crate) struct UsageForm {
     /// Input tokens: the sum of these fields, of which none contains another.
@@ -34,11 +40,18 @@ pub(crate) struct UsageForm {
     pub cached: &'static [&'static str],
     /// Tokens that were written to a cache, in any of these fields.
     pub written: &'static [&'static str],
+    /// The share of them that was written for minutes, and for an hour, where the vendor divides them.
+    pub written_for: [&'static str; 2],
+    /// Searches on the web, in any of these fields.
+    pub searches: &'static [&'static str],
     /// Whether `input` contains the cached and the written tokens.
     pub contains_cache: bool,
     /// All tokens of the request.
     pub total: Option<&'static str>,
 }
+
+/// No fields for writes of minutes and of an hour: the vendor does not divide them.
+pub(crate) const NONE: [&str; 2] = [""; 2];
 
 impl UsageForm {
     /// The tokens that an object counts in these fields.
@@ -48,11 +61,16 @@ impl UsageForm {
             let counts = fields.iter().filter_map(|field| inner(object, field));
             counts.reduce(u64::saturating_add)
         };
+        let [_, hour] = self.written_for;
         CountedTokens {
             input: sum(self.input),
             cached: any(self.cached),
-            written: any(self.written),
+            written: any(self.written).max(sum(&self.written_for)),
+            written_1h: inner(object, hour),
             contains_cache: self.contains_cache,
+            searches: any(self.searches),
+            tier: tier(object),
+            cost: cost(object),
             output: sum(self.output),
             thoughts: any(self.thoughts),
             contains_thoughts: true,
@@ -70,6 +88,8 @@ pub(crate) struct CountedTokens {
     pub cached: Option<u64>,
     /// Tokens that were written to a cache.
     pub written: Option<u64>,
+    /// The share of them that was written for an hour.
+    pub written_1h: Option<u64>,
     /// Whether the vendor counts both in `input`.
     pub contains_cache: bool,
     /// Tokens that came out.
@@ -80,6 +100,12 @@ pub(crate) struct CountedTokens {
     pub contains_thoughts: bool,
     /// All tokens.
     pub total: Option<u64>,
+    /// Searches on the web.
+    pub searches: Option<u64>,
+    /// How the request was served.
+    pub tier: Option<ServiceTier>,
+    /// What it cost.
+    pub cost: Option<Cost>,
 }
 
 impl CountedTokens {
@@ -120,7 +146,15 @@ impl CountedTokens {
         let usage = Usage {
             input,
             cached_input: self.cached,
+            cache_write: self
+                .written
+                .map(|written| written.saturating_sub(self.written_1h.unwrap_or_default())),
+            cache_write_1h: self.written_1h,
             output,
+            searches: self.searches,
+            requests: None,
+            tier: self.tier,
+            cost: self.cost,
             mismatch,
         };
         (!usage.is_empty()).then_some(usage)
@@ -147,8 +181,10 @@ pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
     let candidates: Vec<CountedTokens> = candidates.collect();
     let counted = *candidates.iter().min_by_key(|counted| rank(counted))?;
     let output = || candidates.iter().find_map(|counted| counted.output);
+    let searches = || candidates.iter().find_map(|counted| counted.searches);
     CountedTokens {
         output: counted.output.or_else(output),
+        searches: counted.searches.or_else(searches),
         ..counted
     }
     .usage()
@@ -157,9 +193,54 @@ pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
 /// The tokens at a key, or at `outer.inner`.
 fn inner(object: Value<'_>, path: &str) -> Option<u64> {
     match path.split_once('.') {
-        Some((outer, inner)) => number(object.get(outer)?, inner),
+        Some((outer, rest)) => inner(object.get(outer)?, rest),
         None => number(object, path),
     }
+}
+
+/// A usage with what only the objects around it say: how the request was served, and what it cost.
+pub(crate) fn within(usage: Option<Usage>, holders: &[Value<'_>]) -> Option<Usage> {
+    let around = Usage {
+        tier: holders.iter().find_map(|holder| tier(*holder)),
+        cost: holders.iter().find_map(|holder| cost(*holder)),
+        ..Usage::default()
+    };
+    let usage = usage.unwrap_or_default().or(around);
+    (!usage.is_empty()).then_some(usage)
+}
+
+/// How a request was served, as its usage or answer says.
+pub(crate) fn tier(object: Value<'_>) -> Option<ServiceTier> {
+    // Claude Code writes the speed beside the tier, and it decides the price.
+    ["speed", "service_tier", "serviceTier"]
+        .into_iter()
+        .filter_map(|key| object.get(key)?.as_str()?.parse().ok())
+        .max()
+}
+
+/// What a request cost, as its usage or its log says: a number, or the sum of an object of numbers.
+pub(crate) fn cost(object: Value<'_>) -> Option<Cost> {
+    COSTS
+        .into_iter()
+        .find_map(|key| amount(present(object, key)?).or_else(|| amount(object.get(key)?.get("total")?)))
+}
+
+/// Keys under which programs log the cost of a request in US dollars.
+const COSTS: [&str; 9] = [
+    "cost",
+    "costUSD",
+    "cost_usd",
+    "response_cost",
+    "spend",
+    "total_cost",
+    "totalCost",
+    "calculatedTotalCost",
+    "cost_details",
+];
+
+/// An amount of money.
+pub(crate) fn amount(value: Value<'_>) -> Option<Cost> {
+    value.number_text()?.parse().ok().and_then(Cost::new)
 }
 
 /// The tokens under a key.
@@ -275,6 +356,54 @@ mod tests {
             );
             assert_eq!(usage.mismatch, None, "{text}");
         }
+    }
+
+    #[test]
+    fn writes_to_caches_searches_tiers_and_costs_are_read_where_a_log_has_them() {
+        let of = |text: &str| {
+            let document = json::scan(text.as_bytes(), 16).unwrap();
+            usage(document.root()).unwrap()
+        };
+        for (text, writes) in [
+            (
+                r#"{"input_tokens":5,"cache_creation_input_tokens":30,"cache_creation":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":20},"output_tokens":7}"#,
+                (Some(10), Some(20)),
+            ),
+            (
+                r#"{"input_tokens":5,"cache_creation_input_tokens":30,"output_tokens":7}"#,
+                (Some(30), None),
+            ),
+            // LangChain leaves the sum out where it divides it.
+            (
+                r#"{"input_tokens":40,"output_tokens":7,"input_token_details":{"cache_creation":0,"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":20}}"#,
+                (Some(10), Some(20)),
+            ),
+            (
+                r#"{"prompt_tokens":40,"completion_tokens":7,"cache_creation_input_tokens":30,"prompt_tokens_details":{"cache_creation_token_details":{"ephemeral_1h_input_tokens":20}}}"#,
+                (Some(30), None),
+            ),
+            (
+                r#"{"prompt_tokens":40,"completion_tokens":7,"cache_creation_input_tokens":30,"cache_creation_token_details":{"ephemeral_1h_input_tokens":20}}"#,
+                (Some(10), Some(20)),
+            ),
+            (r#"{"prompt_tokens":40,"completion_tokens":7}"#, (None, None)),
+        ] {
+            let usage = of(text);
+            assert_eq!((usage.cache_write, usage.cache_write_1h), writes, "{text}");
+        }
+        let usage = of(
+            r#"{"input_tokens":5,"output_tokens":7,"server_tool_use":{"web_search_requests":3},"service_tier":"priority","cost":0.25}"#,
+        );
+        assert_eq!((usage.searches, usage.tier), (Some(3), Some(ServiceTier::Priority)));
+        assert_eq!(usage.cost.map(Cost::amount), Some(0.25));
+        // Fast output is another price than the tier beside it.
+        let fast = of(r#"{"input_tokens":5,"output_tokens":7,"service_tier":"standard","speed":"fast"}"#);
+        assert_eq!(fast.tier, Some(ServiceTier::Fast));
+        for cost in ["-1", "1e999", r#""free""#] {
+            let text = format!(r#"{{"input_tokens":5,"output_tokens":7,"cost":{cost}}}"#);
+            assert_eq!(of(&text).cost, None, "{cost}");
+        }
+        assert_eq!(of(r#"{"cost":{"input":1,"total":3}}"#).cost.map(Cost::amount), Some(3.0));
     }
 
     #[test]

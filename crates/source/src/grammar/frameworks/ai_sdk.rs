@@ -10,6 +10,7 @@ use crate::base::{
     ExtraFields, Keep as _, RepeatedText, Site, Turn, arguments, filled, first_present, first_text, items,
     present, repeats, text, text_of, words,
 };
+use crate::grammar::usage::NONE;
 use crate::grammar::{ANTHROPIC, BlockForm, Grammar, Read, Sign, UsageForm, When, only, typed};
 
 /// Messages of the AI SDK.
@@ -45,6 +46,8 @@ pub(crate) static AI_SDK: Grammar = Grammar {
         thoughts: &["reasoningTokens", "outputTokenDetails.reasoningTokens"],
         cached: &["cachedInputTokens", "inputTokenDetails.cacheReadTokens"],
         written: &["inputTokenDetails.cacheWriteTokens"],
+        written_for: NONE,
+        searches: &[],
         contains_cache: true,
         total: Some("totalTokens"),
     }),

@@ -6,7 +6,7 @@ use chatmill_model::{Message, Role, UsageMismatch};
 
 use crate::base::{present, times};
 use crate::frame::Reading;
-use crate::grammar::usage::{MOST, model, usage};
+use crate::grammar::usage::{MOST, answer_id, model, usage, within};
 
 /// Completes the answer, which is the last message, with the logged model, usage and time. Where no answer
 /// was logged, the message that ends the request gets the usage.
@@ -22,12 +22,15 @@ pub(crate) fn answer(root: Value<'_>, messages: &mut [Message]) {
             .flatten()
             .find_map(usage);
     }
+    let around: Vec<Value<'_>> = [response, Some(root)].into_iter().flatten().collect();
+    last.usage = within(last.usage, &around);
     if last.role != Role::Assistant {
         return;
     }
     if last.model.is_none() {
         last.model = response.and_then(model);
     }
+    last.answer = response.and_then(answer_id).or(last.answer.take());
     if last.timestamp.is_none() {
         let of_response = response
             .into_iter()
@@ -44,7 +47,14 @@ pub(crate) fn bound(reading: &mut Reading) {
     for message in messages.flat_map(|conversation| &mut conversation.messages) {
         let Some(usage) = &mut message.usage else { continue };
         let logged = *usage;
-        for count in [&mut usage.input, &mut usage.cached_input, &mut usage.output] {
+        for count in [
+            &mut usage.input,
+            &mut usage.cached_input,
+            &mut usage.cache_write,
+            &mut usage.cache_write_1h,
+            &mut usage.output,
+            &mut usage.searches,
+        ] {
             *count = count.filter(|count| *count <= MOST);
         }
         if *usage != logged {

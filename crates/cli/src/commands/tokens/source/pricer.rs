@@ -7,13 +7,13 @@ use chatmill_dataset::Key;
 use chatmill_dialect::{Additions, Dialect, Policy, Rendering, TextArena};
 use chatmill_engine::WindowPlan;
 use chatmill_engine::conversation::{
-    self, Billed, BillingMode, BudgetMeter, Logged, WindowedRenderer, requests,
+    self, Billed, BillingMode, BudgetMeter, WindowedRenderer, is_copy, requests,
 };
 use chatmill_engine::pipeline::PerspectiveChoice;
-use chatmill_model::{Linked, MessageKind, Sink};
+use chatmill_model::{BilledUsage, Linked, MessageKind, Sink};
 use chatmill_report::GroupKey;
 use chatmill_report::bill::{
-    Bill, BillBy, BillEntry, BilledUsage, CallText, MessageBill, MessageText, PriceDivision, day,
+    Bill, BillBy, BillEntry, CallText, MessageBill, MessageText, PriceDivision, day,
 };
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use jiff::tz::TimeZone;
@@ -96,7 +96,9 @@ impl<'p> Pricer<'p> {
             let one_request = conversation.traits.is_one_request();
             let serving = BillingMode::of(target, priced.windows.cuts, one_request);
             let mut emit = |sink: &mut Sink<'_>, perspective: &str, rendering: Rendering| {
-                let requests = requests(sink.spans_mut(), serving);
+                let requests = requests(sink.spans_mut(), serving, |position| {
+                    is_copy(conversation, position)
+                });
                 counter.count_sink(sink, counts_by_encoding);
                 let billed = Billed {
                     spans: sink.spans(),
@@ -125,16 +127,8 @@ impl<'p> Pricer<'p> {
                     };
                     let (group, second) = (group(priced.by.first()), group(priced.by.get(1)));
                     let usages = priced.division.map(|division| {
-                        let usages = part.each_logged.iter().map(|logged| {
-                            let [requests, input, cached_input, output] = logged.counts();
-                            division.single(BilledUsage {
-                                input,
-                                cached_input,
-                                output,
-                                requests,
-                                ..BilledUsage::default()
-                            })
-                        });
+                        let logged = part.each_logged.iter();
+                        let usages = logged.map(|(tier, usage)| division.single(*tier, *usage));
                         let day = if division.by_day { of_day.as_str() } else { "" };
                         (usages.collect::<Vec<_>>(), day)
                     });
@@ -152,7 +146,7 @@ impl<'p> Pricer<'p> {
                             bytes: part.bytes,
                             token_counts: *token_counts,
                             requests: part.requests,
-                            logged: part.logged.counts(),
+                            logged: part.logged,
                             ..BillEntry::default()
                         };
                         if is_last {
@@ -223,7 +217,7 @@ impl<'p> Pricer<'p> {
                     .or_else(|| sender.and_then(|sender| sender.name.as_deref())),
                 role: message.role.as_str(),
                 bytes: text.len() as u64,
-                logged: Logged::of(message.usage).counts(),
+                logged: BilledUsage::of(message.usage),
                 ..MessageText::default()
             };
             if message.kind != MessageKind::Message {

@@ -1,0 +1,218 @@
+//! Answers that more than one conversation has: a session that goes on in a new file carries the last answer along, and a helper of an
+//! agent repeats those of its parent. A provider was paid for each once.
+//!
+//! An answer is known by the id that its provider gave it, by its model and by its figures. Ids of fewer than 16 letters and digits
+//! (`chatcmpl-1`, `msg_1`) are not unique among conversations and name nothing here.
+
+use std::collections::{BTreeMap, HashSet};
+
+use chatmill_dataset::{Dataset, DatasetError, Numbers, Reals, Texts, Times, columns};
+use chatmill_model::{BilledUsage, Cost, Linked, Usage};
+use jiff::tz::TimeZone;
+
+use super::message_text::day;
+use super::shared::key;
+use super::totals::has_messages;
+
+/// Letters and digits of an id that is unique among all answers.
+const UNIQUE: usize = 16;
+/// The most answers that are compared: with 32 bytes each they take half a gibibyte.
+const MOST: usize = 1 << 24;
+
+/// The answers that were met.
+#[derive(Debug)]
+pub struct PaidAnswers {
+    known: HashSet<[u8; 16]>,
+    most: usize,
+    /// Answers that were met again.
+    pub repeated: u64,
+    /// Answers that were not compared, because there are too many.
+    pub uncompared: u64,
+}
+
+impl Default for PaidAnswers {
+    fn default() -> Self {
+        Self {
+            known: HashSet::new(),
+            most: MOST,
+            repeated: 0,
+            uncompared: 0,
+        }
+    }
+}
+
+impl PaidAnswers {
+    /// Whether an answer was met before.
+    pub fn is_repeated(&mut self, id: &str, model: &str, usage: &Usage) -> bool {
+        if id.chars().filter(|c| c.is_ascii_alphanumeric()).count() < UNIQUE {
+            return false;
+        }
+        let figures = [
+            usage.input,
+            usage.cached_input,
+            usage.cache_write,
+            usage.cache_write_1h,
+            usage.output,
+        ];
+        let hash = key(&[id, model, &format!("{figures:?}")]);
+        let Some(hash) = hash.as_bytes().first_chunk().copied() else {
+            return false;
+        };
+        if self.known.len() >= self.most && !self.known.contains(&hash) {
+            self.uncompared += 1;
+            return false;
+        }
+        let is_repeated = !self.known.insert(hash);
+        self.repeated += u64::from(is_repeated);
+        is_repeated
+    }
+
+    /// Leaves the usage of answers that were met before to the conversation that had them first.
+    pub fn leave_repeated(&mut self, linked: &mut Linked) {
+        let asked = linked.conversation.model.clone();
+        for message in &mut linked.conversation.messages {
+            let (Some(id), Some(usage)) = (&message.answer, &message.usage) else {
+                continue;
+            };
+            let model = message.model.as_deref().or(asked.as_deref());
+            if self.is_repeated(id, model.unwrap_or_default(), usage) {
+                message.move_to_earlier_copy();
+            }
+        }
+    }
+}
+
+columns! {
+    pub(super) struct UsageColumns {
+        usage_input: Numbers,
+        usage_cached_input: Numbers,
+        usage_cache_write: Option<Numbers>,
+        usage_cache_write_1h: Option<Numbers>,
+        usage_output: Numbers,
+        usage_searches: Option<Numbers>,
+        usage_requests: Option<Numbers>,
+        logged_cost: Option<Reals>,
+        answer_id: Option<Texts>,
+    }
+
+    struct AnswerColumns with usage: UsageColumns {
+        conversation_id: Texts,
+        created_at: Times,
+        model: Texts,
+    }
+
+    struct ConversationColumns {
+        conversation_id: Texts,
+        source: Texts,
+        model: Texts,
+    }
+}
+
+impl UsageColumns {
+    /// What the provider logged with a message.
+    pub(super) fn at(&self, row: usize) -> Usage {
+        let added = |column: &Option<Numbers>| column.as_ref().and_then(|column| column.get(row));
+        let cost = self.logged_cost.as_ref().and_then(|column| column.get(row));
+        Usage {
+            input: self.usage_input.get(row),
+            cached_input: self.usage_cached_input.get(row),
+            cache_write: added(&self.usage_cache_write),
+            cache_write_1h: added(&self.usage_cache_write_1h),
+            output: self.usage_output.get(row),
+            searches: added(&self.usage_searches),
+            requests: added(&self.usage_requests).and_then(|number| number.try_into().ok()),
+            cost: cost.and_then(Cost::new),
+            ..Usage::default()
+        }
+    }
+
+    /// The id that the provider gave the answer.
+    pub(super) fn answer(&self, row: usize) -> Option<&str> {
+        self.answer_id.as_ref()?.get(row)
+    }
+}
+
+/// The usage that a dataset holds more than once, by source, day in UTC and model of the answers.
+pub(super) fn repeated_in(
+    dataset: &Dataset,
+) -> Result<BTreeMap<(String, Option<String>, String), BilledUsage>, DatasetError> {
+    let mut sums = BTreeMap::new();
+    let counts = dataset.overview()?.renderings;
+    if !has_messages(dataset) || counts.iter().all(|count| count.logged_requests == 0) {
+        return Ok(sums);
+    }
+    let mut answers = PaidAnswers::default();
+    let mut found: BTreeMap<String, Vec<(Option<String>, Option<String>, BilledUsage)>> = BTreeMap::new();
+    dataset.each_row("messages", &mut |messages: &AnswerColumns, row| {
+        let usage = messages.usage.at(row);
+        let (Some(id), false) = (messages.usage.answer(row), usage.is_empty()) else {
+            return;
+        };
+        let model = messages.model.get(row);
+        if answers.is_repeated(id, model.unwrap_or_default(), &usage) {
+            let instant = messages.created_at.get(row);
+            let day = instant.map(|instant| day(Some(instant), &TimeZone::UTC));
+            let of = found.entry(messages.conversation_id.at(row).to_owned()).or_default();
+            of.push((day, model.map(str::to_owned), BilledUsage::of(Some(usage))));
+        }
+    })?;
+    if found.is_empty() {
+        return Ok(sums);
+    }
+    dataset.each_row("conversations", &mut |conversations: &ConversationColumns, row| {
+        let copies = found.remove(conversations.conversation_id.at(row));
+        for (day, model, usage) in copies.into_iter().flatten() {
+            let model = model.as_deref().or(conversations.model.get(row));
+            let of = (
+                conversations.source.at(row).to_owned(),
+                day,
+                model.unwrap_or_default().to_owned(),
+            );
+            *sums.entry(of).or_default() += usage;
+        }
+    })?;
+    Ok(sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(output: u64) -> Usage {
+        Usage {
+            input: Some(100),
+            output: Some(output),
+            ..Usage::default()
+        }
+    }
+
+    #[test]
+    fn an_answer_is_known_by_a_long_id_with_model_and_figures() {
+        let mut answers = PaidAnswers::default();
+        let id = "msg_01ABCDEFGHJKLM";
+        assert!(!answers.is_repeated(id, "m", &usage(7)));
+        assert!(answers.is_repeated(id, "m", &usage(7)));
+        assert!(!answers.is_repeated(id, "n", &usage(7)));
+        assert!(!answers.is_repeated(id, "m", &usage(8)));
+        // One character fewer than is unique; signs are no characters of an id.
+        for id in ["msg_01ABCDEFGHJK--", "chatcmpl-1", ""] {
+            assert!(!answers.is_repeated(id, "m", &usage(7)));
+            assert!(!answers.is_repeated(id, "m", &usage(7)), "{id}");
+        }
+        assert!(!answers.is_repeated("msg_01ABCDEFGHJKLx", "m", &usage(7)));
+        assert_eq!(answers.repeated, 1);
+    }
+
+    #[test]
+    fn answers_beyond_the_most_are_counted_as_not_compared() {
+        let mut answers = PaidAnswers {
+            most: 2,
+            ..PaidAnswers::default()
+        };
+        let id = |number: u32| format!("answer-of-one-model-{number}");
+        for number in [0, 1, 2, 1] {
+            answers.is_repeated(&id(number), "", &usage(7));
+        }
+        assert_eq!((answers.repeated, answers.uncompared), (1, 1));
+    }
+}

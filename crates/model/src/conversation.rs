@@ -2,7 +2,7 @@
 
 use crate::alternative::Alternative;
 use crate::extra::{Extra, RawJson};
-use crate::message::Message;
+use crate::message::{Message, MessageKind};
 use crate::participant::Participant;
 use crate::traits::FormatTraits;
 use std::sync::Arc;
@@ -68,6 +68,12 @@ pub struct Conversation {
 }
 
 impl Conversation {
+    /// Whether its messages are one request, which a log without texts does not show.
+    pub fn is_one_request(&self) -> bool {
+        let mut messages = self.messages.iter();
+        self.traits.is_one_request() && messages.any(|message| message.kind == MessageKind::Message)
+    }
+
     /// First and last instant of its messages, in microseconds UTC.
     pub fn span(&self) -> (Option<i64>, Option<i64>) {
         let instants = || {

@@ -185,9 +185,8 @@ impl<'w, 'p> Work<'w, 'p> {
             let message = format!("the {dialect} rendering is larger than limits.rendering ({limit} bytes)");
             self.found(key.accepted, &codes::OVERSIZE_RENDERING, message, 1)?;
         }
-        let one_request = key.accepted.linked.conversation.traits.is_one_request();
-        let serving = BillingMode::of(key.target, plan.windows.cuts, one_request);
         let conversation = &key.accepted.linked.conversation;
+        let serving = BillingMode::of(key.target, plan.windows.cuts, conversation.is_one_request());
         let requests = bill::requests(sink.spans_mut(), serving, |position| {
             bill::is_copy(conversation, position)
         });

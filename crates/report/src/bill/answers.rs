@@ -152,25 +152,30 @@ pub(super) fn repeated_in(
         if answers.is_repeated(id, model.unwrap_or_default(), &usage) {
             let instant = messages.created_at.get(row);
             let day = instant.map(|instant| day(Some(instant), &TimeZone::UTC));
-            let of = found.entry(messages.conversation_id.at(row).to_owned()).or_default();
+            let of = found
+                .entry(messages.conversation_id.at(row).to_owned())
+                .or_default();
             of.push((day, model.map(str::to_owned), BilledUsage::of(Some(usage))));
         }
     })?;
     if found.is_empty() {
         return Ok(sums);
     }
-    dataset.each_row("conversations", &mut |conversations: &ConversationColumns, row| {
-        let copies = found.remove(conversations.conversation_id.at(row));
-        for (day, model, usage) in copies.into_iter().flatten() {
-            let model = model.as_deref().or(conversations.model.get(row));
-            let of = (
-                conversations.source.at(row).to_owned(),
-                day,
-                model.unwrap_or_default().to_owned(),
-            );
-            *sums.entry(of).or_default() += usage;
-        }
-    })?;
+    dataset.each_row(
+        "conversations",
+        &mut |conversations: &ConversationColumns, row| {
+            let copies = found.remove(conversations.conversation_id.at(row));
+            for (day, model, usage) in copies.into_iter().flatten() {
+                let model = model.as_deref().or(conversations.model.get(row));
+                let of = (
+                    conversations.source.at(row).to_owned(),
+                    day,
+                    model.unwrap_or_default().to_owned(),
+                );
+                *sums.entry(of).or_default() += usage;
+            }
+        },
+    )?;
     Ok(sums)
 }
 

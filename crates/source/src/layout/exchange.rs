@@ -278,7 +278,13 @@ impl<'d, 'r> Exchange<'d, 'r> {
         }
         self.beside.extra.keep_rest(answer, name, &known);
         // The AI SDK says the words of its messages beside them, too.
-        if let Some(last) = self.turns.list.messages.get_mut(before..).and_then(<[Message]>::last_mut) {
+        if let Some(last) = self
+            .turns
+            .list
+            .messages
+            .get_mut(before..)
+            .and_then(<[Message]>::last_mut)
+        {
             contain_text(&last.parts, answer.get("text"));
             last.answer = usage::answer_id(answer).or(last.answer.take());
         }
@@ -402,14 +408,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
             .messages
             .iter_mut()
             .filter_map(|message| message.usage.as_mut());
-        usages.for_each(|usage| {
-            *usage = Usage {
-                input: Some(0),
-                output: Some(0),
-                cost: usage.cost,
-                ..Usage::default()
-            };
-        });
+        usages.for_each(|usage| *usage = logged::unpaid(*usage));
     }
 
     /// Sets the model and usage of the last answer, from the first of these objects that has them.
@@ -429,13 +428,12 @@ impl<'d, 'r> Exchange<'d, 'r> {
         if let Some(usage) = counted.next() {
             // A stream counts what went in when it begins, and what came out when it ends.
             let more = counted.filter_map(usage::usage);
-            message.usage = usage::usage(usage).map(|usage| {
-                more.fold(usage, Usage::or)
-            });
+            message.usage = usage::usage(usage).map(|usage| more.fold(usage, Usage::or));
             message.extra.0.retain(|(known, _)| known != "usage");
             message.extra.keep("usage", usage);
         }
-        message.usage = usage::within(message.usage, holders);
+        let flat = || holders.iter().find_map(|holder| usage::flat(*holder));
+        message.usage = usage::within(message.usage.or_else(flat), holders);
         message.extra.0.retain(|(known, _)| known != "model");
     }
 }

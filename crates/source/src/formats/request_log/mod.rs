@@ -12,6 +12,8 @@
 //! the others are alternatives. Every spelling that is read is in [`REQUESTS`] and [`ANSWERS`]. The model and
 //! the token usage are kept with the answer. A request that failed is kept with the reason as a notice.
 
+mod without_text;
+
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
@@ -60,6 +62,9 @@ pub static REQUEST_LOG: Coded = Coded {
 };
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
+    if let Some(found) = without_text::recognise(record) {
+        return Some(found);
+    }
     let answer = ANSWERS.into_iter().find(|key| record.names(key))?;
     let request = REQUESTS.into_iter().find(|key| record.names(key))?;
     let holds = |list: &&str| {
@@ -109,6 +114,9 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let root = frame.root();
     if root.kind() != Kind::Object {
         return Err(frame.error(&codes::WRONG_TYPE, "the record is not an object", "$", root));
+    }
+    if without_text::is_one(root) {
+        return Ok(without_text::read(frame, limits));
     }
     let field = |keys: &[&'static str]| keys.iter().find_map(|key| Some((*key, present(root, key)?)));
     let mut requests = REQUESTS

@@ -209,6 +209,13 @@ pub(crate) fn within(usage: Option<Usage>, holders: &[Value<'_>]) -> Option<Usag
     (!usage.is_empty()).then_some(usage)
 }
 
+/// The usage that a gateway writes into the fields of its record itself.
+pub(crate) fn flat(record: Value<'_>) -> Option<Usage> {
+    let mut counts = ["prompt_tokens", "completion_tokens"].into_iter();
+    let has_counts = counts.all(|key| present(record, key).is_some());
+    usage(record).filter(|_| has_counts)
+}
+
 /// How a request was served, as its usage or answer says.
 pub(crate) fn tier(object: Value<'_>) -> Option<ServiceTier> {
     // Claude Code writes the speed beside the tier, and it decides the price.
@@ -394,7 +401,10 @@ mod tests {
         let usage = of(
             r#"{"input_tokens":5,"output_tokens":7,"server_tool_use":{"web_search_requests":3},"service_tier":"priority","cost":0.25}"#,
         );
-        assert_eq!((usage.searches, usage.tier), (Some(3), Some(ServiceTier::Priority)));
+        assert_eq!(
+            (usage.searches, usage.tier),
+            (Some(3), Some(ServiceTier::Priority))
+        );
         assert_eq!(usage.cost.map(Cost::amount), Some(0.25));
         // Fast output is another price than the tier beside it.
         let fast = of(r#"{"input_tokens":5,"output_tokens":7,"service_tier":"standard","speed":"fast"}"#);
@@ -403,7 +413,10 @@ mod tests {
             let text = format!(r#"{{"input_tokens":5,"output_tokens":7,"cost":{cost}}}"#);
             assert_eq!(of(&text).cost, None, "{cost}");
         }
-        assert_eq!(of(r#"{"cost":{"input":1,"total":3}}"#).cost.map(Cost::amount), Some(3.0));
+        assert_eq!(
+            of(r#"{"cost":{"input":1,"total":3}}"#).cost.map(Cost::amount),
+            Some(3.0)
+        );
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Message, Role, UsageMismatch};
+use chatmill_model::{Message, Role, Usage, UsageMismatch};
 
 use crate::base::{present, times};
 use crate::frame::Reading;
-use crate::grammar::usage::{MOST, answer_id, model, usage, within};
+use crate::grammar::usage::{MOST, answer_id, flat, model, usage, within};
 
 /// Completes the answer, which is the last message, with the logged model, usage and time. Where no answer
 /// was logged, the message that ends the request gets the usage.
@@ -15,15 +15,13 @@ pub(crate) fn answer(root: Value<'_>, messages: &mut [Message]) {
         return;
     };
     let response = present(root, "response").filter(|response| response.kind() == Kind::Object);
-    if last.usage.is_none() {
-        let places = [response, Some(root)].into_iter().flatten();
-        last.usage = places
-            .flat_map(|place| ["usage", "usageMetadata"].map(|key| present(place, key)))
-            .flatten()
-            .find_map(usage);
-    }
-    let around: Vec<Value<'_>> = [response, Some(root)].into_iter().flatten().collect();
-    last.usage = within(last.usage, &around);
+    last.usage = match last.usage {
+        None => logged_usage(root, response),
+        own => within(
+            own,
+            &[response, Some(root)].into_iter().flatten().collect::<Vec<_>>(),
+        ),
+    };
     if last.role != Role::Assistant {
         return;
     }
@@ -37,6 +35,29 @@ pub(crate) fn answer(root: Value<'_>, messages: &mut [Message]) {
             .flat_map(|response| ["created", "created_at", "createTime"].map(|key| response.get(key)));
         let of_record = ["timestamp", "created_at", "created"].map(|key| root.get(key));
         last.timestamp = of_response.chain(of_record).flatten().find_map(times::known);
+    }
+}
+
+/// The usage that a record logs of its request: in the answer, in the record, or in its own fields, as gateways write it.
+pub(crate) fn logged_usage(root: Value<'_>, response: Option<Value<'_>>) -> Option<Usage> {
+    let metadata = present(root, "metadata");
+    let places = [response, Some(root), metadata].into_iter().flatten();
+    let objects =
+        places.flat_map(|place| ["usage", "usageMetadata", "usage_object"].map(|key| present(place, key)));
+    let found = objects.flatten().find_map(usage).or_else(|| flat(root));
+    within(
+        found,
+        &[response, Some(root)].into_iter().flatten().collect::<Vec<_>>(),
+    )
+}
+
+/// A usage that cost nothing, because a gateway had the answer.
+pub(crate) fn unpaid(usage: Usage) -> Usage {
+    Usage {
+        input: Some(0),
+        output: Some(0),
+        cost: usage.cost,
+        ..Usage::default()
     }
 }
 

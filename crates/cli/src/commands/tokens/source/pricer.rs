@@ -93,8 +93,7 @@ impl<'p> Pricer<'p> {
         let is_shared = priced.by.contains(&BillBy::Day) || priced.by.contains(&BillBy::Model);
         let title = conversation.title.as_deref().filter(|title| !title.is_empty());
         for target in priced.targets {
-            let one_request = conversation.traits.is_one_request();
-            let serving = BillingMode::of(target, priced.windows.cuts, one_request);
+            let serving = BillingMode::of(target, priced.windows.cuts, conversation.is_one_request());
             let mut emit = |sink: &mut Sink<'_>, perspective: &str, rendering: Rendering| {
                 let requests = requests(sink.spans_mut(), serving, |position| {
                     is_copy(conversation, position)

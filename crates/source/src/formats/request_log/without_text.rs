@@ -1,0 +1,78 @@
+//! Requests that a gateway logged without their texts, as `LiteLLM` does unless it is told to keep them: counts, model, time and cost
+//! stand in the record itself. Each is a notice, because it was paid.
+
+use chatmill_diag::Limits;
+use chatmill_intake::RecordSketch;
+use chatmill_intake::json::Value;
+use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role, Scene};
+
+use super::{IDS, is_from_cache};
+use crate::base::{Keep as _, id, present, times};
+use crate::frame::{FrameView, Reading};
+use crate::grammar::usage;
+use crate::layout::Turns;
+use crate::layout::exchange::logged::{logged_usage, unpaid};
+
+/// Counts that a record has itself.
+const COUNTS: [&str; 2] = ["prompt_tokens", "completion_tokens"];
+/// Fields of a gateway's log, of which one is there.
+const GATEWAY: [&str; 4] = ["call_type", "spend", "response_cost", "custom_llm_provider"];
+/// Fields with the time at which the answer was there, of which the first counts.
+const TIMES: [&str; 4] = ["endTime", "end_time", "startTime", "timestamp"];
+/// Fields that hold texts where a gateway keeps them.
+const TEXTS: [&str; 2] = ["messages", "response"];
+
+/// Whether a record is a logged request without texts, and why.
+pub(super) fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
+    let named = |key: &&str| record.names(key);
+    let has_texts = TEXTS.iter().any(|field| {
+        let inside = |key: &str| record.names(&format!("{field}{key}"));
+        inside("[].role") || inside(".choices") || inside(".content") || inside(".output")
+    });
+    let counts = record.names("model") && COUNTS.iter().all(|key| named(&key));
+    let gateway = GATEWAY.into_iter().find(|key| record.names(key))?;
+    let why =
+        || format!("the record has {gateway} and counts of tokens, as a gateway logs a request, and no text");
+    (counts && !has_texts).then(|| (97, why()))
+}
+
+/// Whether a record has counts and no texts.
+pub(super) fn is_one(root: Value<'_>) -> bool {
+    let is_empty = |key: &&str| present(root, key).is_none_or(Value::is_empty);
+    COUNTS.iter().all(|key| present(root, key).is_some()) && TEXTS.iter().all(|key| is_empty(&key))
+}
+
+/// Reads the request as a notice.
+pub(super) fn read(frame: FrameView<'_>, limits: &Limits) -> Reading {
+    let root = frame.root();
+    let mut turns = Turns::new(frame, limits);
+    let mut usage = logged_usage(root, None);
+    if is_from_cache(root) {
+        usage = usage.map(unpaid);
+    }
+    let time = TIMES.iter().find_map(|key| present(root, key));
+    let source_id = IDS.iter().find_map(|key| root.get(key).and_then(id));
+    let mut extra = Extra::default();
+    extra.keep_rest(root, "", &["model"]);
+    turns.list.rows.rows += 1;
+    turns.list.push(Message {
+        kind: MessageKind::Notice,
+        source_type: Some("request".to_owned()),
+        timestamp: time.and_then(times::known),
+        model: usage::model(root),
+        answer: ["id", "request_id"]
+            .iter()
+            .find_map(|key| id(root.get(key)?))
+            .map(Into::into),
+        usage,
+        parts: vec![Part::Notice("request".to_owned())],
+        extra,
+        ..turns.list.message(Role::System, root.span(), 0)
+    });
+    turns.finish(Conversation {
+        source_id,
+        shape: "log",
+        scene: Scene::Assistant,
+        ..Conversation::default()
+    })
+}

@@ -308,11 +308,16 @@ vocabularies TEXTS="100000":
     CHATMILL_PATTERNS="$PWD/target/vocabularies/patterns" cargo test --package chatmill-token --lib oniguruma::
 
 # hold bills by every key against SQL and tiktoken (needs Python and its package index; RANKS is tiktoken's o200k_base.tiktoken)
-bills RANKS SEED="20261123":
+bills RANKS SEED="20261123": (agents "200" SEED)
     cargo build --package chatmill-cli
     python3 -m venv target/bills
     target/bills/bin/pip install --quiet --no-deps --requirement .ci/bills/requirements.txt
     target/bills/bin/python -B .ci/bills/bills.py target/debug/chatmill {{RANKS}} target/bills/drawn {{SEED}}
+
+# draw SESSIONS sessions of each of ten agents, and hold what is read of them against what was paid and against ccusage (needs Python, npm and their registries; without npm or ccusage it says so and ends)
+agents SESSIONS="200" SEED="20261129":
+    cargo build --package chatmill-cli
+    .ci/bills/agents.sh target/debug/chatmill target/agents {{SESSIONS}} {{SEED}}
 
 # look up every name of LiteLLM's list of prices, also with dates, vendors and other ways of serving: none has the price of another (needs Python and its package index)
 prices:

@@ -177,9 +177,13 @@ fn value(field: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
     }
 }
 
-/// The bytes in a column of bytes.
+/// The bytes in a column of bytes, which may be those of a dictionary.
 fn binary(array: &dyn Array, row: usize) -> Option<&[u8]> {
     Some(match array.data_type() {
+        DataType::Dictionary(_, _) => {
+            let (values, row) = entry_of(array, row)?;
+            binary(values, row)?
+        }
         DataType::Binary => array.as_binary::<i32>().value(row),
         DataType::LargeBinary => array.as_binary::<i64>().value(row),
         DataType::BinaryView => array.as_binary_view().value(row),
@@ -274,12 +278,15 @@ fn map(entry: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
 }
 
 fn dictionary(field: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
-    let Some(dictionary) = array.as_any_dictionary_opt() else {
-        return false;
-    };
+    entry_of(array, row).is_some_and(|(values, row)| value(field, values, row, out))
+}
+
+/// The values of a dictionary, and which of them a row has.
+fn entry_of(array: &dyn Array, row: usize) -> Option<(&dyn Array, usize)> {
+    let dictionary = array.as_any_dictionary_opt()?;
     let keys = dictionary.keys();
     let key = downcast_integer_array!(keys => usize::try_from(i128::from(keys.value(row))).ok(), _ => None);
-    key.is_some_and(|key| value(field, dictionary.values().as_ref(), key, out))
+    Some((dictionary.values().as_ref(), key?))
 }
 
 #[cfg(test)]
@@ -336,13 +343,22 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_are_no_words_of_a_turn_or_a_mapped_column() {
-        let garbled = |columns: [&str; 2], mapped: &[String]| {
-            let bytes = || Arc::new(arrow_array::BinaryArray::from_vec(vec![b"\xFF\xFE\x80"])) as ArrayRef;
+        let plain = || Arc::new(arrow_array::BinaryArray::from_vec(vec![b"\xFF\xFE\x80"])) as ArrayRef;
+        let coded = || {
+            let keys = arrow_array::Int32Array::from(vec![0]);
+            Arc::new(arrow_array::DictionaryArray::new(keys, plain())) as ArrayRef
+        };
+        let of = |bytes: &dyn Fn() -> ArrayRef, columns: [&str; 2], mapped: &[String]| {
             let role = Arc::new(StringArray::from(vec!["user"])) as ArrayRef;
             let columns = columns.map(|name| (name, if name == "role" { role.clone() } else { bytes() }));
             let mut row = Row::within(999, 99);
             row.write(&RecordBatch::try_from_iter(columns).unwrap(), 0, mapped);
             row.is_garbled
+        };
+        let garbled = |columns: [&str; 2], mapped: &[String]| {
+            let found = of(&plain, columns, mapped);
+            assert_eq!(found, of(&coded, columns, mapped));
+            found
         };
         assert!(garbled(["role", "content"], &[]));
         assert!(!garbled(["role", "picture"], &[]));

@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::ServiceTier;
 
 use crate::base::{id, present};
 use crate::frame::{ExportPath, FrameView, Reading, Row};
@@ -198,6 +199,11 @@ impl BatchFiles {
         if let Some(body) = body {
             let usage = exchange.answer(body, self.result);
             exchange.spent(&usage.into_iter().collect::<Vec<_>>());
+            // The answer names the tier that it would have had alone.
+            let usages = exchange.turns.list.messages.iter_mut();
+            for usage in usages.filter_map(|message| message.usage.as_mut()) {
+                usage.tier = Some(ServiceTier::Batch);
+            }
         } else if let Some(error) = failed().or_else(|| result.and_then(|result| present(result, "type"))) {
             exchange.failed(error);
         } else {

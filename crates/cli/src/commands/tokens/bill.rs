@@ -354,7 +354,7 @@ impl<'b> BillLines<'b> {
         fields
     }
 
-    /// For spreadsheets: one line a row, money in columns at the end.
+    /// For spreadsheets: one line a row, money in columns behind the counts, and behind it the columns that came later.
     pub(super) fn csv(&self) -> String {
         let names = self
             .by
@@ -365,21 +365,27 @@ impl<'b> BillLines<'b> {
         let mut header: Vec<String> = names.map(str::to_owned).collect();
         let money = self.money();
         header.extend(money.csv_header());
+        header.extend(LATER.map(str::to_owned));
         let mut text = csv::line(&header);
         for row in self.rows {
             let fields = self.row_fields(row);
             let groups = [&row.group, &row.second].into_iter().take(self.by.len());
             let mut line: Vec<String> = groups.cloned().collect();
-            let fields = CSV.iter().filter_map(|name| fields.get(*name));
-            line.extend(fields.map(|field| match field {
-                Value::Null => String::new(),
-                Value::String(text) => text.clone(),
-                Value::Number(number) => plain(number),
-                other => other.to_string(),
-            }));
+            let cells = |names: &[&str]| -> Vec<String> {
+                let fields = names.iter().filter_map(|name| fields.get(*name));
+                let cells = fields.map(|field| match field {
+                    Value::Null => String::new(),
+                    Value::String(text) => text.clone(),
+                    Value::Number(number) => plain(number),
+                    other => other.to_string(),
+                });
+                cells.collect()
+            };
+            line.extend(cells(&CSV));
             // The same on every line, so that the missing records stay visible when lines are summed.
             line.push(self.not_counted.count.to_string());
             line.extend(money.csv_cells(row));
+            line.extend(cells(&LATER));
             text.push_str(&csv::line(&line));
         }
         text
@@ -387,7 +393,7 @@ impl<'b> BillLines<'b> {
 }
 
 /// What a spreadsheet has of the fields for programs.
-const CSV: [&str; 35] = [
+const CSV: [&str; 30] = [
     "dialect",
     "profile",
     "coverage",
@@ -418,6 +424,10 @@ const CSV: [&str; 35] = [
     "logged_input",
     "logged_cached_input",
     "logged_output",
+];
+
+/// The same, at the end of a line, so that older columns keep their places.
+const LATER: [&str; 5] = [
     "logged_cache_write",
     "logged_cache_write_1h",
     "logged_searches",

@@ -10,10 +10,15 @@ pub(super) fn logged_columns<'c>(rows: &[&BillRow]) -> Vec<Column<'c, BillRow>> 
     if rows.iter().all(|row| row.cell.logged_requests == 0) {
         return Vec::new();
     }
-    vec![
+    let mut columns = vec![
         column("logged", |row: &BillRow| count(row.cell.logged_requests)),
         column("logged sent", |row: &BillRow| count(row.cell.logged_input)),
         column("from cache", |row: &BillRow| count(row.cell.logged_cached_input)),
         column("logged written", |row: &BillRow| count(row.cell.logged_output)),
-    ]
+    ];
+    let writes = |row: &BillRow| row.cell.logged_cache_write + row.cell.logged_cache_write_1h;
+    if rows.iter().any(|row| writes(row) > 0) {
+        columns.insert(3, column("into cache", move |row: &BillRow| count(writes(row))));
+    }
+    columns
 }

@@ -321,6 +321,12 @@ mod tests {
             );
         }
         assert!(price.cost_of_logged(&usage, Terms::BASE, 0).is_ok());
+        let terms = Terms {
+            tier: Some(ServiceTier::Batch),
+            ..Terms::BASE
+        };
+        let discounted = self::price("per_million_output = 10\nbatch_discount = 0.5");
+        assert!(discounted.cost_of_logged(&usage, terms, 0).is_ok());
         for (tier, kind) in [
             (ServiceTier::Batch, "requests of batches"),
             (ServiceTier::Priority, "requests of the tier `priority`"),

@@ -172,7 +172,13 @@ impl Price {
                 _ => 0,
             },
         };
-        let tier = terms.tier.ok_or(Unpriced::Tiers)?;
+        let tier = match terms.tier.ok_or(Unpriced::Tiers)? {
+            // A discount on everything is that of batches.
+            ServiceTier::Batch if self.batch_discount.is_some() && !self.has_tier(ServiceTier::Batch) => {
+                ServiceTier::Standard
+            }
+            tier => tier,
+        };
         let (write, write_1h) = (usage.cache_write, usage.cache_write_1h);
         let parts = usage.cached_input.saturating_add(write).saturating_add(write_1h);
         let kinds: [Kind; 5] = [
@@ -208,6 +214,11 @@ impl Price {
         sum += usage.searches as f64 * self.per_search.unwrap_or_default();
         let requests = usage.requests as f64 * self.per_request.unwrap_or_default();
         Ok(self.discounted(sum + requests))
+    }
+
+    /// Whether requests of a service tier have rates of their own.
+    fn has_tier(&self, tier: ServiceTier) -> bool {
+        self.rates.keys().any(|(known, _)| *known == tier)
     }
 
     /// Whether tokens that were counted in an encoding have this price.

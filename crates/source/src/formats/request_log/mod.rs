@@ -115,9 +115,6 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     if root.kind() != Kind::Object {
         return Err(frame.error(&codes::WRONG_TYPE, "the record is not an object", "$", root));
     }
-    if without_text::is_one(root) {
-        return Ok(without_text::read(frame, limits));
-    }
     let field = |keys: &[&'static str]| keys.iter().find_map(|key| Some((*key, present(root, key)?)));
     let mut requests = REQUESTS
         .iter()
@@ -126,6 +123,9 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let found = requests.find(|(key, value)| !key.starts_with("input") || holds_request(*value));
     let found = found.or_else(|| is_request(root).then_some(("", root)));
     let Some((request_key, request)) = found else {
+        if without_text::has_counts(root) {
+            return Ok(without_text::read(frame, limits));
+        }
         let text = "the record has no request";
         return Err(frame.error(&codes::MISSING_FIELD, text, "$.request", root));
     };
@@ -145,6 +145,9 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         }
         is_request(body.map_or(request, |(_, body)| body))
     });
+    if !found && without_text::has_counts(root) {
+        return Ok(without_text::read(frame, limits));
+    }
     if !found {
         let text = format!("{request_key} holds no messages");
         return Err(frame.error(&codes::MISSING_FIELD, text, format!("$.{request_key}"), request));

@@ -36,10 +36,9 @@ pub(super) fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     (counts && !has_texts).then(|| (97, why()))
 }
 
-/// Whether a record has counts and no texts.
-pub(super) fn is_one(root: Value<'_>) -> bool {
-    let is_empty = |key: &&str| present(root, key).is_none_or(Value::is_empty);
-    COUNTS.iter().all(|key| present(root, key).is_some()) && TEXTS.iter().all(|key| is_empty(&key))
+/// Whether a record has counts of tokens itself.
+pub(super) fn has_counts(root: Value<'_>) -> bool {
+    COUNTS.iter().all(|key| present(root, key).is_some())
 }
 
 /// Reads the request as a notice.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_model::{Linked, Message, MessageKind, Part};
+use chatmill_model::{Linked, Message, MessageKind, Part, Usage};
 
 use crate::walk::at_message;
 
@@ -14,12 +14,26 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
     let mut first = None;
     let mut answers = 0_u64;
+    // A sum of several requests is of those answers that have no whole usage of their own.
+    let (mut summed, mut incomplete, mut sum) = (0_u64, 0_u64, None);
     for message in logged {
+        if let Some(requests) = message.usage.and_then(|usage| usage.requests) {
+            summed += u64::from(requests);
+            sum = sum.or(Some(message));
+            continue;
+        }
         answers += 1;
+        incomplete += u64::from(!message.usage.is_some_and(Usage::is_whole));
         if let Some(kind) = kind_without_turn(message) {
             *kinds.entry(kind).or_default() += 1;
             first = first.or(Some(message));
         }
+    }
+    let hidden = summed.saturating_sub(incomplete);
+    if hidden > 0 {
+        answers += hidden;
+        *kinds.entry("not recorded").or_default() += hidden;
+        first = first.or(sum);
     }
     let Some(first) = first else { return };
     let without: u64 = kinds.values().sum();

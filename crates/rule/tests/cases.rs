@@ -192,6 +192,10 @@ fn message(value: &Value, conversation: &mut Conversation) -> Message {
         source_type: text(&value["type"]),
         usage: value["output"].as_u64().map(|output| Usage {
             output: Some(output),
+            input: value["input"].as_u64(),
+            requests: value["requests"]
+                .as_u64()
+                .and_then(|number| number.try_into().ok()),
             ..Usage::default()
         }),
         timestamp: time(&value["time"]),

@@ -121,9 +121,9 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         .filter_map(|key| Some((*key, present(root, key)?)));
     // Where nothing in it is a request, the record itself may be one.
     let found = requests.find(|(key, value)| !key.starts_with("input") || holds_request(*value));
-    let found = found.or_else(|| is_request(root).then_some(("", root)));
+    let found = found.or_else(|| (is_request(root) && !without_text::is_one(root)).then_some(("", root)));
     let Some((request_key, request)) = found else {
-        if without_text::has_counts(root) {
+        if without_text::is_one(root) {
             return Ok(without_text::read(frame, limits));
         }
         let text = "the record has no request";
@@ -145,9 +145,6 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         }
         is_request(body.map_or(request, |(_, body)| body))
     });
-    if !found && without_text::has_counts(root) {
-        return Ok(without_text::read(frame, limits));
-    }
     if !found {
         let text = format!("{request_key} holds no messages");
         return Err(frame.error(&codes::MISSING_FIELD, text, format!("$.{request_key}"), request));

@@ -11,6 +11,7 @@ use crate::base::{Keep as _, id, present, times};
 use crate::frame::{FrameView, Reading};
 use crate::grammar::usage;
 use crate::layout::Turns;
+use crate::layout::exchange::LISTS;
 use crate::layout::exchange::logged::{logged_usage, unpaid};
 
 /// Counts that a record has itself.
@@ -36,9 +37,10 @@ pub(super) fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     (counts && !has_texts).then(|| (97, why()))
 }
 
-/// Whether a record has counts of tokens itself.
-pub(super) fn has_counts(root: Value<'_>) -> bool {
-    COUNTS.iter().all(|key| present(root, key).is_some())
+/// Whether a record has counts of tokens itself, and no message.
+pub(super) fn is_one(root: Value<'_>) -> bool {
+    let has_items = |key: &&str| root.get(key).is_some_and(|list| list.items().next().is_some());
+    COUNTS.iter().all(|key| root.get(key).is_some()) && !LISTS.iter().any(|key| has_items(&key))
 }
 
 /// Reads the request as a notice.

@@ -99,6 +99,8 @@ impl Counted {
     const LEAP: usize = 4 << 20;
     /// Bytes that an element takes at least: what one call takes more than another does not count as nothing for each.
     const ELEMENT: f64 = 512.0;
+    /// Steps that an element takes at least: looking for the place of a finding takes as many where a file is longer than a block.
+    const STEPS: f64 = 64.0;
     /// Steps that threads keep for themselves.
     const KEPT: usize = 1 << 9;
 
@@ -123,7 +125,7 @@ impl Counted {
     /// The same in pieces or steps, for elements of so few bytes that the leap of a buffer hides them.
     pub(crate) fn growth_in_number(&self) -> f64 {
         let pieces = self.growth_of(|taken| taken.pieces, 0, 1.0);
-        pieces.max(self.growth_of(|taken| taken.steps, Self::KEPT, 1.0))
+        pieces.max(self.growth_of(|taken| taken.steps, Self::KEPT, Self::STEPS))
     }
 
     fn growth_of(&self, of: fn(&Taken) -> usize, leap: usize, least: f64) -> f64 {

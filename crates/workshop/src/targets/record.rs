@@ -56,17 +56,24 @@ fn grouped_rows(source: &'static dyn Source, bytes: &[u8], is_new: bool, limits:
     let Some(rows) = source.rows(&document) else {
         return;
     };
-    let mut end = 0;
+    // A row may hold the rows behind it, as the first message of a thread holds its replies.
+    let (mut outer, mut inner) = (0..0, 0);
     let mut groups: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
     let mut shared: Vec<(usize, usize)> = Vec::new();
     for row in rows {
+        let is_inside = row.span.start > outer.start && row.span.end < outer.end;
+        let end = if is_inside { inner } else { outer.end };
         assert!(
             row.span.start >= end && row.span.end <= bytes.len(),
             "{}: {:?}",
             source.id(),
             row.span
         );
-        end = row.span.end;
+        if is_inside {
+            inner = row.span.end;
+        } else {
+            (inner, outer) = (row.span.start, row.span.clone());
+        }
         if row.keys.is_empty() {
             shared.push((row.span.start, row.span.end));
         }

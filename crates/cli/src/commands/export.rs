@@ -88,7 +88,7 @@ pub(super) fn write(
     let text = describe(&summary, out, mask.as_ref())
         + &way_out(&summary, &dataset.manifest().plan, maker.as_ref())?;
     drop(temporary);
-    publish(folder, request)?;
+    publish(folder, request, &summary)?;
     if let (Some(dropped), Some(rows)) = (dropped, &summary.rows_left_out) {
         dropped.finish(rows)?;
     }
@@ -170,6 +170,8 @@ fn changes(losses: &[LossFigures]) -> String {
 
 /// The export as text: files, then the rows that were left out, then problems.
 fn describe(summary: &ExportSummary, out: &Path, mask: Option<&Mask>) -> String {
+    // Until it is replaced, what is there is an earlier export.
+    let has_earlier = out.exists();
     let out = shown(out);
     let envelope = summary.envelope.and_then(envelope::find);
     let preferences = envelope.map_or(Preferences::None, |envelope| envelope.preferences);
@@ -182,7 +184,7 @@ fn describe(summary: &ExportSummary, out: &Path, mask: Option<&Mask>) -> String 
         count(summary.kept),
         counted(summary.read, noun)
     );
-    for file in &summary.files {
+    for file in summary.files.iter().filter(|_| summary.kept > 0) {
         let begins = file.begins.as_ref();
         let begins = begins.map(|begins| format!(", from {}", harmless(begins)));
         text.push_str(&format!(
@@ -234,6 +236,11 @@ fn describe(summary: &ExportSummary, out: &Path, mask: Option<&Mask>) -> String 
         });
         let columns = terminal::table_columns();
         text.push_str(&output::fitted(["  reason", "rows"], rows, 1, &[], columns));
+    }
+    if summary.kept == 0 {
+        let earlier = if has_earlier { "; the earlier export is unchanged" } else { "" };
+        text.push_str(&format!("{out}: nothing was written, because no row was kept{earlier}\n"));
+        return text;
     }
     for problem in &summary.objections {
         text.push_str(&format!("objection: {}\n", harmless(problem)));

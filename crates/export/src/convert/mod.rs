@@ -47,11 +47,11 @@ use crate::{CARD, SUMMARY};
 /// Bytes of a file unless the request says otherwise, as the Hub recommends.
 const SHARD_BYTES: u64 = 500_000_000;
 
-/// Writes an export of a dataset into a folder that does not exist yet, and returns its summary.
+/// Writes an export of a dataset into a folder that does not exist yet, and returns its summary. Without a row, no folder appears.
 pub fn export(dataset: &Dataset, request: &ExportRequest, out: &Path) -> Result<ExportSummary, ExportError> {
     let folder = begin(out, request.replace)?;
     let summary = export_into(dataset, request, &folder, None, &AtomicBool::new(false))?;
-    publish(folder, request)?;
+    publish(folder, request, &summary)?;
     Ok(summary)
 }
 
@@ -61,8 +61,11 @@ pub fn begin(out: &Path, replace: bool) -> Result<Folder, ExportError> {
     Ok(Folder::create_over(out, replaced.unwrap_or_default())?)
 }
 
-/// Lets a complete export appear at its path.
-pub fn publish(folder: Folder, request: &ExportRequest) -> Result<(), ExportError> {
+/// Lets a complete export appear at its path. One without a row does not appear: its files would only be in the way of the next attempt.
+pub fn publish(folder: Folder, request: &ExportRequest, summary: &ExportSummary) -> Result<(), ExportError> {
+    if summary.kept == 0 {
+        return Ok(());
+    }
     if request.replace {
         // The card of the earlier export may have been edited meanwhile.
         names_of_earlier(folder.out())?;

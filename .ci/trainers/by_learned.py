@@ -19,7 +19,7 @@ import by_llama_factory
 import pyarrow.dataset as tables
 import trl
 from byte_tokens import tokenizer
-from exports import call
+from exports import call, summary_of
 
 import hollow
 
@@ -29,9 +29,8 @@ MASKED = -100
 
 def export(chatmill, run, envelope, dialect, folder):
     out = folder / envelope
-    command = [chatmill, "export", run, "--dialect", dialect, "--envelope", envelope, "--format", "parquet", "--valid", "--out", out]
-    call(command, (0, 1))
-    summary = json.loads((out / "export.json").read_text())
+    command = [chatmill, "export", run, "--dialect", dialect, "--envelope", envelope, "--format", "parquet", "--json", "--valid", "--out", out]
+    summary = summary_of(call(command, (0, 1)))
     rows = tables.dataset(out / "data.parquet").to_table().to_pylist() if summary["kept"] else []
     return rows, summary
 

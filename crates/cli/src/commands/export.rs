@@ -46,6 +46,9 @@ pub(crate) struct Arguments {
     /// Leaves out renderings that break a rule of the dialect
     #[arg(long)]
     valid: bool,
+    /// Prints what export.json says, also where nothing is written
+    #[arg(long, hide = true)]
+    json: bool,
     #[command(flatten)]
     rows: RowOptions,
 }
@@ -66,13 +69,13 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         .transpose()?;
     let spared: Vec<&Path> = rows.spared().chain([arguments.run.as_path()]).collect();
     let dropped = DroppedFile::begin(rows.dropped.as_deref(), &spared, (Path::new(""), []), context)?;
-    let (text, exit) = write(&dataset, &request, (folder, &rows.out), dropped, None, context)?;
-    output::print(&text)?;
+    let (summary, text, exit) = write(&dataset, &request, (folder, &rows.out), dropped, None, context)?;
+    output::print(&if arguments.json { summary.json() } else { text })?;
     Ok(exit)
 }
 
-/// Writes an export into a folder that was begun at a path, and the list of what it leaves out, and returns its description and what it
-/// means. A temporary dataset is removed before the export appears: a repeat after a kill is refused then and removes nothing.
+/// Writes an export into a folder that was begun at a path, and the list of what it leaves out, and returns its summary, that in words, and
+/// what it means. A temporary dataset is removed before the export appears: a repeat after a kill is refused then and removes nothing.
 pub(super) fn write(
     dataset: &Dataset,
     request: &ExportRequest,
@@ -80,7 +83,7 @@ pub(super) fn write(
     dropped: Option<DroppedFile>,
     temporary: Option<TemporaryDataset>,
     context: &Context<'_>,
-) -> Outcome<(String, Exit)> {
+) -> Outcome<(ExportSummary, String, Exit)> {
     let mask = mask(context.global)?;
     let maker = maker::maker(dataset, request)?;
     let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
@@ -92,7 +95,8 @@ pub(super) fn write(
     if let (Some(dropped), Some(rows)) = (dropped, &summary.rows_left_out) {
         dropped.finish(rows)?;
     }
-    Ok((text, Exit::complete_if(summary.objections.is_empty())))
+    let exit = Exit::complete_if(summary.objections.is_empty());
+    Ok((summary, text, exit))
 }
 
 pub(super) fn known_envelope(id: &str) -> Outcome<&'static Envelope> {

@@ -39,6 +39,8 @@ pub struct SkippedTargets {
     pub without_result: u64,
     /// They are media that are only named.
     pub without_own_words: u64,
+    /// They are such media before the first sample of a session, or behind its last one.
+    pub outside: u64,
 }
 
 impl SkippedTargets {
@@ -48,6 +50,7 @@ impl SkippedTargets {
         self.without_words += other.without_words;
         self.without_result += other.without_result;
         self.without_own_words += other.without_own_words;
+        self.outside += other.outside;
     }
 
     /// All of them, by reason.
@@ -57,6 +60,10 @@ impl SkippedTargets {
             ("the turn ends with a call", self.without_words),
             ("an older call has no result yet", self.without_result),
             ("the turn is a medium that is only named", self.without_own_words),
+            (
+                "the turn is a medium that is only named, at an end of its session",
+                self.outside,
+            ),
         ];
         all.into_iter().filter(|(_, count)| *count > 0)
     }

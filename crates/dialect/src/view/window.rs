@@ -111,13 +111,22 @@ pub fn window_ranges(
     };
     for session in sessions(linked, cut_points, cuts.session_gap, perspective) {
         let positions = session.start..session.end;
-        found.skipped_targets.without_own_words += wordless_in(linked, positions.clone(), perspective, cuts);
+        let all_wordless = wordless_in(linked, positions.clone(), perspective, cuts);
         let turns = OwnTurns::of(linked, cut_points, speaker, positions, cuts.placeholders);
         let skipped = &mut found.skipped_targets;
         let targets = match cuts.mode {
             WindowMode::Consecutive => turns.exchanges(cuts.targets, skipped),
             WindowMode::PerTurn | WindowMode::Document => turns.targets(cuts.targets, skipped),
         };
+        // Exchanges in a row show what is between them, and nothing beyond.
+        let shown = match (cuts.mode, targets.first(), targets.last()) {
+            (WindowMode::Consecutive, Some(first), Some(last)) => {
+                wordless_in(linked, first.start..last.end, perspective, cuts).min(all_wordless)
+            }
+            _ => all_wordless,
+        };
+        skipped.without_own_words += shown;
+        skipped.outside += all_wordless - shown;
         let range = |exchange: Exchange| WindowRange {
             start: exchange.start,
             end: exchange.end,

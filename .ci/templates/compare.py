@@ -91,8 +91,8 @@ def lines(chatmill, sample, *options):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def prints_call(template, content):
-    call = {"type": "function", "function": {"name": "probed_name", "arguments": {}}}
+def prints_call(template, content, arguments):
+    call = {"type": "function", "function": {"name": "probed_name", "arguments": arguments}}
     messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": content, "tool_calls": [call]}]
     text, _, _ = render(template, {"messages": messages})
     return text is not None and "probed_name" in text
@@ -112,9 +112,9 @@ def through_the_mill(chatmill, template, sample, counts):
     options += [part for name, token in TOKENS.items() for part in ("--set", f"template.variables.{name}={token}")]
     kept = ["--set", "policy.reasoning=keep", "--set", "policy.media=placeholder"]
     source = template.read_text(encoding="utf-8")
-    wants_null = prints_call(source, None) and not prints_call(source, "")
     faults = []
-    for form, profile in [("object", "document"), ("string", "string-arguments")]:
+    for form, profile, arguments in [("object", "document", {}), ("string", "string-arguments", "{}")]:
+        wants_null = prints_call(source, None, arguments) and not prints_call(source, "", arguments)
         given = lines(chatmill, sample, "--dialect", f"hf-messages@{profile}", *kept)
         printed = lines(chatmill, sample, *options, *kept, "--set", f"template.arguments={form}")
         if len(printed) != len(given):

@@ -36,8 +36,13 @@ def export(chatmill, run, envelope, dialect, folder):
 
 
 def record(row):
-    """A record as the trainer has it: the JSON columns as values, the keys of the row gone."""
-    return {key: json.loads(row[key]) for key in ("messages", "prompt", "completion", "tools") if row.get(key)}
+    """A record as the trainer has it: the JSON columns as values, the keys of the row gone. Of messages with pictures only the words are
+    here, for the templates are those of texts."""
+    held = {key: json.loads(row[key]) for key in ("messages", "prompt", "completion", "tools") if row.get(key)}
+    for message in [message for key, value in held.items() if key != "tools" for message in value]:
+        if isinstance(message["content"], list):
+            message["content"] = "\n".join(part["text"] for part in message["content"] if part["type"] == "text")
+    return held
 
 
 def pieces(text):

@@ -242,8 +242,14 @@ fn describe(summary: &ExportSummary, out: &Path, mask: Option<&Mask>) -> String 
         text.push_str(&output::fitted(["  reason", "rows"], rows, 1, &[], columns));
     }
     if summary.kept == 0 {
-        let earlier = if has_earlier { "; the earlier export is unchanged" } else { "" };
-        text.push_str(&format!("{out}: nothing was written, because no row was kept{earlier}\n"));
+        let earlier = if has_earlier {
+            "; the earlier export is unchanged"
+        } else {
+            ""
+        };
+        text.push_str(&format!(
+            "{out}: nothing was written, because no row was kept{earlier}\n"
+        ));
         return text;
     }
     for problem in &summary.objections {

@@ -11,10 +11,9 @@ use chatmill_model::{Linked, Message, MessageKind, Part, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::text::placeholders::{Placeholders, is_only_media};
+use crate::text::placeholders::Placeholders;
 use crate::view::cut_points::CutPoints;
 use crate::view::policy::TurnsInARow;
-use crate::view::window::{Cuts, WindowMode};
 
 /// What a rendering ends with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -140,7 +139,7 @@ impl<'a> OwnTurns<'a> {
                 is_open = true;
             }
             let Some(turn) = turns.last_mut() else { continue };
-            if placeholders != Placeholders::Learned && is_only_media(message) {
+            if placeholders.exclude(message) {
                 continue;
             }
             if has_own_words(message) && cut_points.allow(position + 1) {
@@ -240,12 +239,10 @@ impl<'a> OwnTurns<'a> {
 pub(crate) fn wordless<'m>(
     messages: impl IntoIterator<Item = &'m Message>,
     speaker: Option<usize>,
-    cuts: Cuts,
+    placeholders: Placeholders,
+    turns: TurnsInARow,
 ) -> u64 {
-    let in_a_row = cuts.turns == TurnsInARow::Merge || cuts.mode == WindowMode::PerTurn;
-    if cuts.placeholders == Placeholders::Learned {
-        return 0;
-    }
+    let in_a_row = turns == TurnsInARow::Merge;
     let (mut found, mut open, mut has_words) = (0, 0, false);
     let mut close = |open: &mut u64, has_words: &mut bool| {
         found += match (in_a_row, *has_words) {
@@ -259,8 +256,10 @@ pub(crate) fn wordless<'m>(
         if !is_turn || only_answers_calls(message) {
             continue;
         }
-        let is_own = speaker.map_or(message.role == Role::Assistant, |speaker| message.sender == Some(speaker));
-        if is_own && is_only_media(message) {
+        let is_own = speaker.map_or(message.role == Role::Assistant, |speaker| {
+            message.sender == Some(speaker)
+        });
+        if is_own && placeholders.exclude(message) {
             open += 1;
         } else if is_own {
             has_words = true;

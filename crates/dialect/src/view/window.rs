@@ -141,7 +141,7 @@ pub fn window_ranges(
 /// Turns of a conversation of which nothing is cut off that are not trained on.
 pub fn skipped_in_whole(linked: &Linked, perspective: Option<usize>, cuts: Cuts) -> SkippedTargets {
     SkippedTargets {
-        without_own_words: wordless(&linked.conversation.messages, perspective, cuts),
+        without_own_words: wordless_in(linked, 0..u32::MAX, perspective, cuts),
         ..SkippedTargets::default()
     }
 }
@@ -149,7 +149,12 @@ pub fn skipped_in_whole(linked: &Linked, perspective: Option<usize>, cuts: Cuts)
 fn wordless_in(linked: &Linked, positions: Range<u32>, perspective: Option<usize>, cuts: Cuts) -> u64 {
     let all = linked.conversation.messages.iter();
     let messages = all.take(positions.end as usize).skip(positions.start as usize);
-    wordless(messages, perspective, cuts)
+    let turns = match cuts.mode {
+        // A turn is a sample of its own.
+        WindowMode::PerTurn => TurnsInARow::Merge,
+        WindowMode::Document | WindowMode::Consecutive => cuts.turns,
+    };
+    wordless(messages, perspective, cuts.placeholders, turns)
 }
 
 /// Where a range may begin later than its session, in order: before messages of others than the perspective. So an

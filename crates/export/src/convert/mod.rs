@@ -61,9 +61,9 @@ pub fn begin(out: &Path, replace: bool) -> Result<Folder, ExportError> {
     Ok(Folder::create_over(out, replaced.unwrap_or_default())?)
 }
 
-/// Lets a complete export appear at its path. One without a row does not appear: its files would only be in the way of the next attempt.
+/// Lets a complete export appear at its path; not one without a row, which would only be in the way of the next attempt.
 pub fn publish(folder: Folder, request: &ExportRequest, summary: &ExportSummary) -> Result<(), ExportError> {
-    if summary.kept == 0 {
+    if summary.files.iter().all(|file| file.rows == 0) {
         return Ok(());
     }
     if request.replace {
@@ -129,10 +129,8 @@ pub fn export_into(
     }
     let (mut summary, card) = job.write(folder)?;
     let companion = envelope.and_then(|envelope| (envelope.companion)(&summary.files));
-    let assigned = match (&request.split, &job.assignment) {
-        (Some(split), Some(assignment)) => Some((ASSIGNED, assignment.remembered(split))),
-        _ => None,
-    };
+    let assigned = request.split.as_ref().zip(job.assignment.as_ref());
+    let assigned = assigned.map(|(split, assignment)| (ASSIGNED, assignment.remembered(split)));
     for (name, text) in companion.into_iter().chain(assigned).chain(card) {
         let measure = write_whole(folder, name, &text)?;
         if name == CARD {
@@ -596,7 +594,6 @@ fn plain<'c>(candidate: &'c Candidate<'_>) -> Record<'c> {
 
 /// An instant in words; none for the beginning of all data.
 fn instant(microseconds: i64) -> Option<String> {
-    Timestamp::from_microsecond(microseconds)
-        .ok()
-        .map(|instant| instant.to_string())
+    let instant = Timestamp::from_microsecond(microseconds).ok()?;
+    Some(instant.to_string())
 }

@@ -1,7 +1,7 @@
 //! Dumps of which each file is a member of an archive: the tar format, and a folder that was packed afterwards.
 //!
 //! The tar format has its table of contents first; a packed folder has it wherever the program that packed it came upon it. Files that
-//! may be a table's rows are set aside until it comes, in one temporary file. `restore.sql`, a script that loads the files, and the files
+//! may be a table's rows wait for it, in one temporary file. `restore.sql`, a script that loads the files, and the files
 //! of large objects hold no rows and are passed over.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -24,7 +24,7 @@ pub(crate) struct Archived {
     gauge: Arc<ReadBudget>,
     current: Option<Packed>,
     /// Files that may belong to a dump of which the table of contents has not come.
-    aside: Aside,
+    early: Early,
     ready: VecDeque<Member>,
 }
 
@@ -44,7 +44,7 @@ impl Archived {
         Self {
             gauge,
             current: None,
-            aside: Aside::default(),
+            early: Early::default(),
             ready: VecDeque::new(),
         }
     }
@@ -67,7 +67,7 @@ impl Archived {
                 }) => self.take(heading, bytes),
                 Some(member) => return Some(member),
                 None => {
-                    self.aside.give(None, &self.gauge, &mut self.ready);
+                    self.early.give(None, &self.gauge, &mut self.ready);
                     let current = self.current.as_mut();
                     self.ready.extend(current.and_then(Packed::missing));
                     return self.ready.pop_front();
@@ -88,7 +88,7 @@ impl Archived {
             let body = packed.body(name, bytes, &mut heading, &self.gauge);
             self.ready.extend(body.map(|body| Member { heading, body }));
         } else if is_data(name) {
-            if let Err((heading, broken)) = self.aside.add(heading, &mut bytes, &self.gauge) {
+            if let Err((heading, broken)) = self.early.add(heading, &mut bytes, &self.gauge) {
                 let body = MemberBody::broken(broken);
                 self.ready.push_back(Member { heading, body });
             }
@@ -115,7 +115,7 @@ impl Archived {
         };
         let mut packed = Packed::new(folder, parts);
         let mut files = VecDeque::new();
-        self.aside.give(Some(&packed.folder), &self.gauge, &mut files);
+        self.early.give(Some(&packed.folder), &self.gauge, &mut files);
         for Member { mut heading, body } in files {
             let body = match body {
                 MemberBody::File(bytes) => {
@@ -181,14 +181,14 @@ impl Packed {
     }
 }
 
-/// Files that were set aside, in one temporary file, of which `limits` bounds the length.
+/// Files that came before their table of contents, in one temporary file, of which `limits` bounds the length.
 #[derive(Default)]
-struct Aside {
+struct Early {
     spool: Option<Spool>,
     files: Vec<(Heading, Range<u64>)>,
 }
 
-impl Aside {
+impl Early {
     fn add(
         &mut self,
         heading: Heading,

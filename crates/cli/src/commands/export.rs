@@ -188,7 +188,8 @@ fn describe(summary: &ExportSummary, out: &Path, mask: Option<&Mask>) -> String 
         count(summary.kept),
         counted(summary.read, noun)
     );
-    for file in summary.files.iter().filter(|_| summary.kept > 0) {
+    let is_empty = summary.files.iter().all(|file| file.rows == 0);
+    for file in summary.files.iter().filter(|_| !is_empty) {
         let begins = file.begins.as_ref();
         let begins = begins.map(|begins| format!(", from {}", harmless(begins)));
         text.push_str(&format!(
@@ -241,7 +242,7 @@ fn describe(summary: &ExportSummary, out: &Path, mask: Option<&Mask>) -> String 
         let columns = terminal::table_columns();
         text.push_str(&output::fitted(["  reason", "rows"], rows, 1, &[], columns));
     }
-    if summary.kept == 0 {
+    if is_empty {
         let earlier = if has_earlier {
             "; the earlier export is unchanged"
         } else {

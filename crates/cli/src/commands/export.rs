@@ -88,7 +88,7 @@ pub(super) fn write(
     let maker = maker::maker(dataset, request)?;
     let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
     let summary = export_into(dataset, request, &folder, renderer, context.signals.stop())?;
-    let text = describe(&summary, out, mask.as_ref())
+    let text = describe(&summary, (out, request.replace), mask.as_ref())
         + &way_out(&summary, &dataset.manifest().plan, maker.as_ref())?;
     drop(temporary);
     publish(folder, request, &summary)?;
@@ -173,9 +173,7 @@ fn changes(losses: &[LossFigures]) -> String {
 }
 
 /// The export as text: files, then the rows that were left out, then problems.
-fn describe(summary: &ExportSummary, out: &Path, mask: Option<&Mask>) -> String {
-    // Until it is replaced, what is there is an earlier export.
-    let has_earlier = out.exists();
+fn describe(summary: &ExportSummary, (out, replaces): (&Path, bool), mask: Option<&Mask>) -> String {
     let out = shown(out);
     let envelope = summary.envelope.and_then(envelope::find);
     let preferences = envelope.map_or(Preferences::None, |envelope| envelope.preferences);
@@ -243,13 +241,9 @@ fn describe(summary: &ExportSummary, out: &Path, mask: Option<&Mask>) -> String 
         text.push_str(&output::fitted(["  reason", "rows"], rows, 1, &[], columns));
     }
     if is_empty {
-        let earlier = if has_earlier {
-            "; the earlier export is unchanged"
-        } else {
-            ""
-        };
+        let rest = if replaces { "; nothing was replaced" } else { "" };
         text.push_str(&format!(
-            "{out}: nothing was written, because no row was kept{earlier}\n"
+            "{out}: nothing was written, because no row was kept{rest}\n"
         ));
         return text;
     }

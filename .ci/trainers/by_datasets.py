@@ -96,8 +96,11 @@ def spelled_out(value):
     if isinstance(value, dict):
         spelled = {}
         for key, inner in value.items():
-            is_text = key in ("arguments", "parameters") and isinstance(inner, str)
-            spelled[key] = json.loads(inner) if is_text else spelled_out(inner)
+            if key not in ("arguments", "parameters"):
+                spelled[key] = spelled_out(inner)
+            else:
+                # Whatever is in them is free, also a name that is one of these.
+                spelled[key] = json.loads(inner) if isinstance(inner, str) else inner
         return spelled
     if isinstance(value, list):
         return [spelled_out(inner) for inner in value]

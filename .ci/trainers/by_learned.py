@@ -19,7 +19,7 @@ import by_llama_factory
 import pyarrow.dataset as tables
 import trl
 from byte_tokens import tokenizer
-from exports import call
+from exports import call, summary_of
 
 import hollow
 
@@ -29,16 +29,20 @@ MASKED = -100
 
 def export(chatmill, run, envelope, dialect, folder):
     out = folder / envelope
-    command = [chatmill, "export", run, "--dialect", dialect, "--envelope", envelope, "--format", "parquet", "--valid", "--out", out]
-    call(command, (0, 1))
-    summary = json.loads((out / "export.json").read_text())
+    command = [chatmill, "export", run, "--dialect", dialect, "--envelope", envelope, "--format", "parquet", "--json", "--valid", "--out", out]
+    summary = summary_of(call(command, (0, 1)))
     rows = tables.dataset(out / "data.parquet").to_table().to_pylist() if summary["kept"] else []
     return rows, summary
 
 
 def record(row):
-    """A record as the trainer has it: the JSON columns as values, the keys of the row gone."""
-    return {key: json.loads(row[key]) for key in ("messages", "prompt", "completion", "tools") if row.get(key)}
+    """A record as the trainer has it: the JSON columns as values, the keys of the row gone. Of messages with pictures only the words are
+    here, for the templates are those of texts."""
+    held = {key: json.loads(row[key]) for key in ("messages", "prompt", "completion", "tools") if row.get(key)}
+    for message in [message for key, value in held.items() if key != "tools" for message in value]:
+        if isinstance(message["content"], list):
+            message["content"] = "\n".join(part["text"] for part in message["content"] if part["type"] == "text")
+    return held
 
 
 def pieces(text):

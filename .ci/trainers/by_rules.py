@@ -18,6 +18,8 @@ def check(export, ledger):
             for fault in record_rules(record):
                 ledger.fault(f"{where}: record {place}: {fault}")
         ledger.saw("rules restated", len(records))
+    if not export.files:
+        return
     training = export.summary["files"][0]
     size = (export.out / training["name"]).stat().st_size
     fits = fewest <= training["rows"] <= most and size <= largest

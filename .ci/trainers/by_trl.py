@@ -1,4 +1,7 @@
-"""TRL: every record is a conversation of its type, no message has a key that is null, and chat templates render it."""
+"""TRL: every record is a conversation of its type, no message has a key that is null, and chat templates render it.
+
+Messages with pictures have lists of parts, as many of them pictures as the column `images` has; templates of texts take none of these.
+"""
 
 from pathlib import Path
 
@@ -16,6 +19,7 @@ ENVELOPES = {
 }
 TEXTS = ("messages", "prompt", "completion", "chosen", "rejected")
 TEMPLATES = ("qwen3", "gptoss", "llama3_2")
+OF_PICTURES = ("idefics3", "smolvlm")
 
 
 def has_null(value):
@@ -31,8 +35,9 @@ def check(export, ledger):
         for record in records:
             ledger.expect(f"{where}: is_conversational", trl.data_utils.is_conversational(record), True)
             ledger.expect(f"{where}: a null", has_null(record[first]), False)
-            others = {"tools"} | ({"ground_truth"} if export.envelope == "trl-prompts" else set())
+            others = {"tools", "images"} | ({"ground_truth"} if export.envelope == "trl-prompts" else set())
             ledger.expect(f"{where}: keys", set(record) - others, keys)
+            ledger.expect(f"{where}: pictures", pictures(record), len(record.get("images") or []))
             if export.envelope == "trl-prompts":
                 # What online trainers and reward functions get.
                 ledger.expect(f"{where}: the last to speak", record["prompt"][-1]["role"], "user")
@@ -42,13 +47,25 @@ def check(export, ledger):
                 role = record["prompt"][-1]["role"]
                 ledger.expect(f"{where}: last of the prompt", role in ("user", "tool", "assistant"), True)
         ledger.saw("trl checks", len(records))
+        with_pictures = [record for record in records if pictures(record)]
         for name in TEMPLATES:
-            render(f"{where} {name}", name, ledger.some(records), ledger)
+            texts = [record for record in ledger.some(records) if not pictures(record)]
+            render(f"{where} {name}", name, texts, ledger)
+        for name in OF_PICTURES:
+            render(f"{where} {name}", name, ledger.some(with_pictures), ledger)
+
+
+def messages_of(record):
+    return [message for key in TEXTS for message in record.get(key, [])]
+
+
+def pictures(record):
+    contents = [message["content"] for message in messages_of(record) if isinstance(message["content"], list)]
+    return sum(part["type"] == "image" for content in contents for part in content)
 
 
 def calls_in_parallel(record):
-    messages = [message for key in TEXTS for message in record.get(key, [])]
-    return any(len(message.get("tool_calls", [])) > 1 for message in messages)
+    return any(len(message.get("tool_calls", [])) > 1 for message in messages_of(record))
 
 
 def render(where, name, records, ledger):

@@ -16,6 +16,7 @@ MEASURED = Path(__file__).with_name("measured.py")
 class Measure:
     seconds: float
     peak_mib: float
+    printed: str = ""
 
 
 @dataclass
@@ -53,7 +54,13 @@ def call(command, allowed):
         code, seconds, peak_mib = json.load(file)
     if code not in allowed:
         sys.exit(f"{' '.join(command)}: exit code {code}\n{ended.stdout}")
-    return Measure(seconds, peak_mib)
+    return Measure(seconds, peak_mib, ended.stdout)
+
+
+def summary_of(measure):
+    """What `export --json` printed: an export without a row writes no file."""
+    summary = json.loads(measure.printed[measure.printed.index("{") :])
+    return summary if summary["kept"] else {**summary, "files": []}
 
 
 def mill(chatmill, pipeline, inputs, out):
@@ -72,7 +79,7 @@ def export(chatmill, run, envelope, dialect, form, folder, nested="json", more=(
     command += [] if nested == "json" else ["--nested", nested]
     # An export without an envelope is called by its dialect.
     command += [] if envelope == dialect else ["--envelope", envelope]
-    command += ["--valid", "--split", "train=80,test=20", *more, "--out", out]
+    command += ["--json", "--valid", "--split", "train=80,test=20", *more, "--out", out]
     # 1 is an objection, for example too few records for a training file.
     measure = call(command, (0, 1))
-    return Export(envelope, form, out, json.loads((out / "export.json").read_text()), measure)
+    return Export(envelope, form, out, summary_of(measure), measure)

@@ -362,7 +362,7 @@ def export(
     progress: Progress = None,
 ) -> Export:
     """Writes training and evaluation files of a dataset into a folder, and gives what its ``export.json`` says, with the parts as ``.polars(part)``
-    and ``.datasets()``.
+    and ``.datasets()``. Where no row is kept, no folder is written.
 
     ``split={"train": 95, "test": 5}`` divides the rows, ``split_by="session"`` by time within a room, and ``split_like`` names an earlier export that decides for its own, ``split_against`` its dataset;
     ``columns=["source", "extra.language"]`` adds columns; ``dropped`` is a file for the rows that are left out, with their reasons; ``max_tokens="4096@o200k_base"`` leaves out what is longer; ``keep_unasked``
@@ -387,9 +387,9 @@ def export(
     arguments += ["--distinct"] if distinct else []
     arguments += [f"--media-root={_settings.text('media_root', media_root)}"] if media_root is not None else []
     arguments += ["--replace"] if replace else []
-    answer([*arguments, "--", _settings.path("dataset", dataset)], callback(progress))
-    with open(os.path.join(out, "export.json"), encoding="utf-8") as file:
-        return Export(json.load(file), os.fspath(out))
+    # Without a row there is no folder, and an earlier one stays: what is printed is of this export.
+    _, text = answer([*arguments, "--json", "--", _settings.path("dataset", dataset)], callback(progress))
+    return Export(json.loads(text), os.fspath(out))
 
 
 def _json(arguments: list[str], progress: Progress) -> dict[str, Any]:

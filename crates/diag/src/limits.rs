@@ -73,7 +73,8 @@ pub struct Limits {
     pub members: u64,
     /// Binary logarithm of the largest zstd window; a stream that asks for more is refused before allocation.
     pub zstd_window_log: u32,
-    /// Bytes of a database that comes in an archive, a compression or a pipe and is therefore copied to a temporary file.
+    /// Bytes of a database that comes in an archive, a compression or a pipe and is therefore copied to a temporary file; also of the files of a
+    /// dump that come before its table of contents in an archive.
     pub spool: u64,
     /// Entries of an archive; the rest is rejected as `entry-limit`.
     pub archive_entries: u64,

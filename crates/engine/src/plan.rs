@@ -174,7 +174,8 @@ impl Plan {
 
     /// The plan with its inputs.
     fn over(self, own: Option<&mut Own>, in_memory: Option<&Input>) -> Result<Self, PlanError> {
-        let (inputs, mut notes) = inputs::inputs(&self.pipeline, &self.base, own, in_memory)?;
+        let (mut inputs, mut notes) = inputs::inputs(&self.pipeline, &self.base, own, in_memory)?;
+        inputs::schemas::read(&mut inputs, &self.limits)?;
         inputs::senders::read(&inputs, &self.limits)?;
         notes.extend(
             self.evaluations

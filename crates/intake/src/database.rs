@@ -27,7 +27,7 @@ use crate::table::TableMap;
 use scan::{Outcome, Scan};
 use schema::Relation;
 
-pub(crate) use file::{DatabaseFile, MAGIC, is_companion};
+pub(crate) use file::{DatabaseFile, MAGIC, Spool, is_companion};
 
 /// Reads one database file.
 pub(crate) struct Database {

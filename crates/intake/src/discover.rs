@@ -47,6 +47,8 @@ pub struct Input {
     pub kind: InputKind,
     /// Stored bytes; 0 where that is not known.
     pub bytes: u64,
+    /// The statement that creates the table of which the file has rows, where another file has it.
+    pub definition: Option<Box<Arc<str>>>,
 }
 
 /// The folder of a pattern's inputs.
@@ -75,6 +77,7 @@ impl Input {
             below: Path::new("").into(),
             kind,
             bytes,
+            definition: None,
         }
     }
 

@@ -5,6 +5,8 @@
 //! export: only a name such as `README.md` makes it a note. Files that operating systems leave in folders and
 //! archives are recognised by name, too, for their content varies.
 
+use memchr::memmem;
+
 use crate::event::{Framing, Head};
 
 /// Beginnings of files, from which byte on, and what such a file is.
@@ -55,7 +57,14 @@ const MARKUP: &[(&[u8], &str)] = &[
     (b"<svg", "picture"),
     (b"<?xml", "XML document"),
     (b"{\\rtf", "document"),
+    (b"# started dump at:", "log of a dump"),
 ];
+
+/// What a dump in several files has beside those of rows.
+const DEFINITIONS: &str = "definition of tables";
+
+/// Words of statements that bring rows.
+const ROWS: [&[u8]; 2] = [b"INSERT ", b"COPY "];
 
 /// Endings of names of text that is not a chat, and what it is.
 const NAMES: &[(&str, &str)] = &[
@@ -77,7 +86,16 @@ const NOTES: &[&str] = &["readme", "license", "licence", "changelog", "notice", 
 
 /// Whether a file of this kind, though no chat, may contain words of people.
 pub fn may_hold_words(kind: &str) -> bool {
-    !["picture", "film", "sound", "font", "program", SYSTEM_FILE].contains(&kind)
+    ![
+        "picture",
+        "film",
+        "sound",
+        "font",
+        "program",
+        SYSTEM_FILE,
+        DEFINITIONS,
+    ]
+    .contains(&kind)
 }
 
 /// The kind of an entry that is no chat; `None` where it may be one.
@@ -86,6 +104,11 @@ pub fn foreign(name: &str, head: &Head) -> Option<&'static str> {
     let is_macos_metadata = name.split('/').any(|folder| folder == "__MACOSX") || file.starts_with("._");
     if is_macos_metadata || SYSTEM_FILES.contains(&file.as_str()) {
         return Some(SYSTEM_FILE);
+    }
+    // Names of `mydumper`: `chats.messages-schema.sql`, `chats-schema-create.sql`.
+    if head.framing == Framing::Tables && file.contains("-schema") && head.complete {
+        let has_rows = |words: &&[u8]| memmem::find(&head.bytes, words).is_some();
+        return (!ROWS.iter().any(has_rows)).then_some(DEFINITIONS);
     }
     if matches!(head.framing, Framing::Empty | Framing::Tables) {
         return None;

@@ -205,6 +205,14 @@ impl Framer {
         }
     }
 
+    /// Takes over the statement that creates the table, as `mydumper` writes it, where the entry is a text dump. Only before the first event.
+    pub(crate) fn define(&mut self, definition: &str) {
+        if matches!(self.state, State::Sql) {
+            let syntax = Syntax::new(Dialect::MySql);
+            self.follow(Statement::parse(definition.as_bytes(), syntax), syntax);
+        }
+    }
+
     /// Continues with a range of the entry, whose bytes are `stream`; the framing is that of the head. Only before the first event.
     pub(crate) fn go_over_to(&mut self, range: &LineRange, stream: Bytes) {
         self.window.restart(stream);

@@ -44,6 +44,8 @@ pub struct Reader {
     memory: Vec<u8>,
     queue: VecDeque<Event>,
     tables: Arc<[TableMap]>,
+    /// The statement that creates the table of the input, where another file has it.
+    definition: Option<Box<Arc<str>>>,
     /// The range that is read of the file, and where it lies, until it is entered.
     range: Option<(PathBuf, LineRange)>,
     /// Stored bytes that were read to know how a range is cut.
@@ -62,7 +64,10 @@ impl Reader {
     /// Opens an input. Errors are reported as events: those caused by the input as framing errors and notes,
     /// those of the system as [`Event::Failed`].
     pub fn open(input: &Input, limits: &Limits) -> Self {
-        Self::new(Opened::input(input, limits))
+        Self {
+            definition: input.definition.clone(),
+            ..Self::new(Opened::input(input, limits))
+        }
     }
 
     /// Opens one range of a file of lines: places, line numbers and framing are those of the whole file.
@@ -89,6 +94,7 @@ impl Reader {
             memory: Vec::new(),
             queue: VecDeque::new(),
             tables: Arc::default(),
+            definition: None,
             range: None,
             read_before: 0,
             has_failed: false,
@@ -301,7 +307,7 @@ impl Reader {
                 Err(broken) => broken,
             },
             Container::Zip => nested("zip archive"),
-            Container::Tar | Container::DumpTar => nested("tar archive"),
+            Container::Tar => nested("tar archive"),
             Container::Unsupported(name, way_out) => unsupported(name, way_out),
             Container::Compressed(_) => too_many_layers(),
         };
@@ -353,6 +359,9 @@ impl Reader {
         let memory = std::mem::take(&mut self.memory);
         let (stream, limits) = (Box::new(bytes), &self.input.gauge.limits);
         let (mut framer, head) = Framer::new(stream, memory, limits, &self.tables, how);
+        if let Some(definition) = &self.definition {
+            framer.define(definition);
+        }
         self.enter_range(&mut framer);
         self.begin(heading, head, Some(Entry::Framer(Box::new(framer))));
     }

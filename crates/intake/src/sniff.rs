@@ -1,13 +1,13 @@
 //! Tells containers apart by their first bytes, never by a name.
 
-use crate::archive::dump::{self, DumpTar};
+use crate::archive::dump;
 use crate::archive::tar;
 use crate::columnar;
 use crate::database;
 use crate::unpack::Codec;
 
-/// Bytes that the recognition wants to see: a tar header, and how its first member begins.
-pub(crate) const HEAD_BYTES: usize = 512 + dump::MAGIC.len();
+/// Bytes that the recognition wants to see: a tar header.
+pub(crate) const HEAD_BYTES: usize = 512;
 
 /// The container that a stream is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +18,6 @@ pub(crate) enum Container {
     Zip,
     /// A tar archive.
     Tar,
-    /// A tar archive that is a dump of a PostgreSQL database.
-    DumpTar,
     /// A custom format dump of a PostgreSQL database.
     Dump,
     /// A database file of SQLite.
@@ -120,8 +118,6 @@ pub(crate) fn sniff(head: &[u8]) -> Container {
         Container::Unsupported("database of DuckDB", DUCKDB)
     } else if is_bson(head) {
         Container::Unsupported("dump of MongoDB (BSON)", BSON)
-    } else if DumpTar::starts(head) && tar::is_header(head) {
-        Container::DumpTar
     } else if tar::is_header(head) {
         Container::Tar
     } else {

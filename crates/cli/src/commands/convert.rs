@@ -130,7 +130,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     }
     context.meter.stage("export", 0);
     request.split = request.split.map(|split| planned(split, &dataset)).transpose()?;
-    let (exported, exit) = export::write(
+    let (_, exported, exit) = export::write(
         &dataset,
         &request,
         (files, &rows.out),
@@ -207,13 +207,16 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest, context: &Context<'_
         .reading(context.global)?
         .hand_to(&mut pipeline, &arguments.inputs);
     pipeline.render.dialects = vec![request.dialect.clone()];
-    // Counts are asked for, in columns and as a limit: their encodings are counted.
+    // Counts are asked for, in columns and as limits: their encodings are counted.
+    let windows = pipeline.window.max_tokens.as_ref();
+    let windows = windows.and_then(|most| most.encoding.clone());
     let columns = request.columns.iter().filter_map(|column| {
         let column = column.strip_prefix("sent_").unwrap_or(column);
         column.strip_prefix("tokens_")
     });
     let limit = request.filters.max_tokens.as_ref();
-    for encoding in columns.chain(limit.map(|limit| limit.encoding.as_str())) {
+    let limits = limit.map(|limit| limit.encoding.as_str()).into_iter();
+    for encoding in columns.chain(limits).chain(windows.as_deref()) {
         let encoding = chatmill_token::find(encoding);
         let name = encoding.map(|encoding| CountedEncoding::Named(encoding.name().to_owned()));
         let counted = &mut pipeline.count.encodings;

@@ -46,6 +46,9 @@ pub(crate) struct Arguments {
     /// Leaves out renderings that break a rule of the dialect
     #[arg(long)]
     valid: bool,
+    /// Prints what export.json says, also where nothing is written
+    #[arg(long, hide = true)]
+    json: bool,
     #[command(flatten)]
     rows: RowOptions,
 }
@@ -66,13 +69,13 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         .transpose()?;
     let spared: Vec<&Path> = rows.spared().chain([arguments.run.as_path()]).collect();
     let dropped = DroppedFile::begin(rows.dropped.as_deref(), &spared, (Path::new(""), []), context)?;
-    let (text, exit) = write(&dataset, &request, (folder, &rows.out), dropped, None, context)?;
-    output::print(&text)?;
+    let (summary, text, exit) = write(&dataset, &request, (folder, &rows.out), dropped, None, context)?;
+    output::print(&if arguments.json { summary.json() } else { text })?;
     Ok(exit)
 }
 
-/// Writes an export into a folder that was begun at a path, and the list of what it leaves out, and returns its description and what it
-/// means. A temporary dataset is removed before the export appears: a repeat after a kill is refused then and removes nothing.
+/// Writes an export into a folder that was begun at a path, and the list of what it leaves out, and returns its summary, that in words, and
+/// what it means. A temporary dataset is removed before the export appears: a repeat after a kill is refused then and removes nothing.
 pub(super) fn write(
     dataset: &Dataset,
     request: &ExportRequest,
@@ -80,19 +83,20 @@ pub(super) fn write(
     dropped: Option<DroppedFile>,
     temporary: Option<TemporaryDataset>,
     context: &Context<'_>,
-) -> Outcome<(String, Exit)> {
+) -> Outcome<(ExportSummary, String, Exit)> {
     let mask = mask(context.global)?;
     let maker = maker::maker(dataset, request)?;
     let renderer = maker.as_ref().map(|maker| maker as &dyn Maker);
     let summary = export_into(dataset, request, &folder, renderer, context.signals.stop())?;
-    let text = describe(&summary, out, mask.as_ref())
+    let text = describe(&summary, (out, request.replace), mask.as_ref())
         + &way_out(&summary, &dataset.manifest().plan, maker.as_ref())?;
     drop(temporary);
-    publish(folder, request)?;
+    publish(folder, request, &summary)?;
     if let (Some(dropped), Some(rows)) = (dropped, &summary.rows_left_out) {
         dropped.finish(rows)?;
     }
-    Ok((text, Exit::complete_if(summary.objections.is_empty())))
+    let exit = Exit::complete_if(summary.objections.is_empty());
+    Ok((summary, text, exit))
 }
 
 pub(super) fn known_envelope(id: &str) -> Outcome<&'static Envelope> {
@@ -169,7 +173,7 @@ fn changes(losses: &[LossFigures]) -> String {
 }
 
 /// The export as text: files, then the rows that were left out, then problems.
-fn describe(summary: &ExportSummary, out: &Path, mask: Option<&Mask>) -> String {
+fn describe(summary: &ExportSummary, (out, replaces): (&Path, bool), mask: Option<&Mask>) -> String {
     let out = shown(out);
     let envelope = summary.envelope.and_then(envelope::find);
     let preferences = envelope.map_or(Preferences::None, |envelope| envelope.preferences);
@@ -182,7 +186,8 @@ fn describe(summary: &ExportSummary, out: &Path, mask: Option<&Mask>) -> String 
         count(summary.kept),
         counted(summary.read, noun)
     );
-    for file in &summary.files {
+    let is_empty = summary.files.iter().all(|file| file.rows == 0);
+    for file in summary.files.iter().filter(|_| !is_empty) {
         let begins = file.begins.as_ref();
         let begins = begins.map(|begins| format!(", from {}", harmless(begins)));
         text.push_str(&format!(
@@ -234,6 +239,13 @@ fn describe(summary: &ExportSummary, out: &Path, mask: Option<&Mask>) -> String 
         });
         let columns = terminal::table_columns();
         text.push_str(&output::fitted(["  reason", "rows"], rows, 1, &[], columns));
+    }
+    if is_empty {
+        let rest = if replaces { "; nothing was replaced" } else { "" };
+        text.push_str(&format!(
+            "{out}: nothing was written, because no row was kept{rest}\n"
+        ));
+        return text;
     }
     for problem in &summary.objections {
         text.push_str(&format!("objection: {}\n", harmless(problem)));

@@ -16,6 +16,13 @@ pub enum Placeholders {
     Learned,
 }
 
+impl Placeholders {
+    /// Whether a message is not trained on because it is nothing but media.
+    pub(crate) fn exclude(self, message: &Message) -> bool {
+        self != Self::Learned && is_only_media(message)
+    }
+}
+
 /// Whether a message has media and no words of its own. The address of a page is what somebody wrote.
 pub(crate) fn is_only_media(message: &Message) -> bool {
     let mut has_media = false;

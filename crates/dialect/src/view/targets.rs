@@ -11,8 +11,9 @@ use chatmill_model::{Linked, Message, MessageKind, Part, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::text::placeholders::{Placeholders, is_only_media};
+use crate::text::placeholders::Placeholders;
 use crate::view::cut_points::CutPoints;
+use crate::view::policy::TurnsInARow;
 
 /// What a rendering ends with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -37,6 +38,8 @@ pub struct SkippedTargets {
     pub without_result: u64,
     /// They are media that are only named.
     pub without_own_words: u64,
+    /// They are such media before the first sample of a session, or behind its last one.
+    pub outside: u64,
 }
 
 impl SkippedTargets {
@@ -46,6 +49,7 @@ impl SkippedTargets {
         self.without_words += other.without_words;
         self.without_result += other.without_result;
         self.without_own_words += other.without_own_words;
+        self.outside += other.outside;
     }
 
     /// All of them, by reason.
@@ -55,6 +59,10 @@ impl SkippedTargets {
             ("the turn ends with a call", self.without_words),
             ("an older call has no result yet", self.without_result),
             ("the turn is a medium that is only named", self.without_own_words),
+            (
+                "the turn is a medium that is only named, at an end of its session",
+                self.outside,
+            ),
         ];
         all.into_iter().filter(|(_, count)| *count > 0)
     }
@@ -79,8 +87,6 @@ struct OwnTurn {
     words: Option<u32>,
     /// Whether a message of others precedes it.
     is_answer: bool,
-    /// Whether it holds nothing but media that are only named.
-    is_wordless: bool,
     /// Where somebody else speaks next.
     next: u32,
 }
@@ -92,8 +98,6 @@ pub(crate) struct OwnTurns<'a> {
     turns: Vec<OwnTurn>,
     /// Where somebody else speaks first, if a sample may begin there.
     first: Option<u32>,
-    /// Turns of nothing but media that are only named.
-    wordless: u64,
 }
 
 impl<'a> OwnTurns<'a> {
@@ -130,15 +134,12 @@ impl<'a> OwnTurns<'a> {
                     steps: Vec::new(),
                     words: None,
                     is_answer: first.is_some(),
-                    is_wordless: true,
                     next: session.end,
                 });
                 is_open = true;
             }
             let Some(turn) = turns.last_mut() else { continue };
-            let is_placeholder = placeholders != Placeholders::Learned && is_only_media(message);
-            turn.is_wordless &= is_placeholder;
-            if is_placeholder {
+            if placeholders.exclude(message) {
                 continue;
             }
             if has_own_words(message) && cut_points.allow(position + 1) {
@@ -148,21 +149,18 @@ impl<'a> OwnTurns<'a> {
                 turn.steps.push(position);
             }
         }
-        let wordless = turns.iter().filter(|turn| turn.is_wordless).count() as u64;
         turns.retain(|turn| !turn.steps.is_empty());
         Self {
             linked,
             cut_points,
             turns,
             first,
-            wordless,
         }
     }
 
     /// What a sample of its own ends with; each begins where somebody else speaks first.
     pub(crate) fn targets(&self, targets: Targets, skipped: &mut SkippedTargets) -> Vec<Exchange> {
         let mut found = Vec::new();
-        skipped.without_own_words += self.wordless;
         for turn in &self.turns {
             let Some(start) = self.first.filter(|_| turn.is_answer) else {
                 skipped.without_question += turn.samples(targets);
@@ -189,7 +187,6 @@ impl<'a> OwnTurns<'a> {
     /// The session in exchanges, each of which can be the end of a sample and the next its beginning.
     pub(crate) fn exchanges(&self, targets: Targets, skipped: &mut SkippedTargets) -> Vec<Exchange> {
         let mut found: Vec<Exchange> = Vec::new();
-        skipped.without_own_words += self.wordless;
         let Some(mut start) = self.first else {
             skipped.without_question += self.turns.len() as u64;
             return found;
@@ -235,6 +232,43 @@ impl<'a> OwnTurns<'a> {
     fn asks(&self, position: u32) -> bool {
         calls(cut::at(&self.linked.conversation.messages, position as usize))
     }
+}
+
+/// How many turns of a speaker, else of all agents, are nothing but media that are only named. Each message is a turn, as an export counts
+/// them; where messages in a row become one, or a sample of their own, these are.
+pub(crate) fn wordless<'m>(
+    messages: impl IntoIterator<Item = &'m Message>,
+    speaker: Option<usize>,
+    placeholders: Placeholders,
+    turns: TurnsInARow,
+) -> u64 {
+    let in_a_row = turns == TurnsInARow::Merge;
+    let (mut found, mut open, mut has_words) = (0, 0, false);
+    let mut close = |open: &mut u64, has_words: &mut bool| {
+        found += match (in_a_row, *has_words) {
+            (false, _) => *open,
+            (true, has_words) => u64::from(*open > 0 && !has_words),
+        };
+        (*open, *has_words) = (0, false);
+    };
+    for message in messages {
+        let is_turn = message.kind == MessageKind::Message && message.role != Role::System;
+        if !is_turn || only_answers_calls(message) {
+            continue;
+        }
+        let is_own = speaker.map_or(message.role == Role::Assistant, |speaker| {
+            message.sender == Some(speaker)
+        });
+        if is_own && placeholders.exclude(message) {
+            open += 1;
+        } else if is_own {
+            has_words = true;
+        } else if has_content(message) {
+            close(&mut open, &mut has_words);
+        }
+    }
+    close(&mut open, &mut has_words);
+    found
 }
 
 impl OwnTurn {

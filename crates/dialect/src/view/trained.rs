@@ -6,7 +6,6 @@
 
 use chatmill_model::{Message, Role, Speaker, Weight};
 
-use crate::text::placeholders::{Placeholders, is_only_media};
 use crate::view::View;
 
 /// The messages of the perspective that are trained on.
@@ -58,7 +57,7 @@ impl View<'_> {
     }
 
     fn is_never_trained(&self, message: &Message) -> bool {
-        is_weightless(message) || self.placeholders != Placeholders::Learned && is_only_media(message)
+        is_weightless(message) || self.placeholders.exclude(message)
     }
 
     /// The speaker of a message.

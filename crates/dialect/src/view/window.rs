@@ -15,7 +15,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::placeholders::Placeholders;
 pub use crate::view::cut_points::CutPoints;
-use crate::view::targets::{Exchange, OwnTurns, SkippedTargets, Targets, has_content, only_answers_calls};
+use crate::view::policy::TurnsInARow;
+use crate::view::targets::{
+    Exchange, OwnTurns, SkippedTargets, Targets, has_content, only_answers_calls, wordless,
+};
 
 /// The range of a conversation that a rendering shows: positions, each end one past the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +73,8 @@ pub struct Cuts {
     pub targets: Targets,
     /// What becomes of media that are only named.
     pub placeholders: Placeholders,
+    /// What becomes of messages of one speaker in a row: so turns that are not trained on are counted.
+    pub turns: TurnsInARow,
 }
 
 /// The ranges of a conversation.
@@ -95,6 +100,10 @@ pub fn window_ranges(
     let mut found = WindowRanges::default();
     if cuts.mode == WindowMode::Document {
         found.ranges = sessions(linked, cut_points, cuts.session_gap, None);
+        for session in &found.ranges {
+            let positions = session.start..session.end;
+            found.skipped_targets.without_own_words += wordless_in(linked, positions, perspective, cuts);
+        }
         return found;
     }
     let Some(speaker) = perspective else {
@@ -102,12 +111,22 @@ pub fn window_ranges(
     };
     for session in sessions(linked, cut_points, cuts.session_gap, perspective) {
         let positions = session.start..session.end;
+        let all_wordless = wordless_in(linked, positions.clone(), perspective, cuts);
         let turns = OwnTurns::of(linked, cut_points, speaker, positions, cuts.placeholders);
         let skipped = &mut found.skipped_targets;
         let targets = match cuts.mode {
             WindowMode::Consecutive => turns.exchanges(cuts.targets, skipped),
             WindowMode::PerTurn | WindowMode::Document => turns.targets(cuts.targets, skipped),
         };
+        // Exchanges in a row show what is between them, and nothing beyond.
+        let shown = match (cuts.mode, targets.first(), targets.last()) {
+            (WindowMode::Consecutive, Some(first), Some(last)) => {
+                wordless_in(linked, first.start..last.end, perspective, cuts).min(all_wordless)
+            }
+            _ => all_wordless,
+        };
+        skipped.without_own_words += shown;
+        skipped.outside += all_wordless - shown;
         let range = |exchange: Exchange| WindowRange {
             start: exchange.start,
             end: exchange.end,
@@ -117,6 +136,25 @@ pub fn window_ranges(
         found.ranges.extend(targets.into_iter().map(range));
     }
     found
+}
+
+/// Turns of a conversation of which nothing is cut off that are not trained on.
+pub fn skipped_in_whole(linked: &Linked, perspective: Option<usize>, cuts: Cuts) -> SkippedTargets {
+    SkippedTargets {
+        without_own_words: wordless_in(linked, 0..u32::MAX, perspective, cuts),
+        ..SkippedTargets::default()
+    }
+}
+
+fn wordless_in(linked: &Linked, positions: Range<u32>, perspective: Option<usize>, cuts: Cuts) -> u64 {
+    let all = linked.conversation.messages.iter();
+    let messages = all.take(positions.end as usize).skip(positions.start as usize);
+    let turns = match cuts.mode {
+        // A turn is a sample of its own.
+        WindowMode::PerTurn => TurnsInARow::Merge,
+        WindowMode::Document | WindowMode::Consecutive => cuts.turns,
+    };
+    wordless(messages, perspective, cuts.placeholders, turns)
 }
 
 /// Where a range may begin later than its session, in order: before messages of others than the perspective. So an

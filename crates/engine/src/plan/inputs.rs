@@ -1,6 +1,7 @@
 //! The inputs of a plan: discovered, named, and each with its source and tables.
 
 pub(super) mod own_outputs;
+pub(super) mod schemas;
 pub(crate) mod senders;
 
 use std::borrow::Cow;

@@ -177,6 +177,7 @@ pub fn typed_inputs(
             planned
         }));
     }
+    super::inputs::schemas::read(&mut inputs, &reading.pipeline.limits)?;
     super::inputs::senders::read(&inputs, &reading.pipeline.limits)?;
     let notes = outputs.notes();
     if let (true, Some(path), false) = (inputs.is_empty(), paths.first(), notes.is_empty()) {

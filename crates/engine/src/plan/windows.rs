@@ -96,6 +96,7 @@ impl WindowPlan {
                 } else {
                     Placeholders::Alone
                 },
+                ..Cuts::default()
             },
             budget,
             planners,

@@ -351,7 +351,8 @@ impl<'p> Slicer<'p> {
         }
         let Some(event) = event else {
             if current.tables.is_database && !current.tables.has_one {
-                let (finding, guess) = no_table(current.planned, &current.tables.passed, self.limits);
+                let (finding, guess) =
+                    no_table(current.planned, &current.tables.passed, self.limits, self.stop);
                 self.refuse(slice, current.input, &finding);
                 self.recognised.push(Recognised {
                     input: current.input,
@@ -573,8 +574,8 @@ impl<'p> Slicer<'p> {
             map: seen.map,
             alone: 0,
         });
-        let is_refused = matches!(seen.fate, EntryAction::Refuse(..));
-        current.tables.is_database |= head.framing == Framing::Tables && !is_refused;
+        let is_unread = matches!(seen.fate, EntryAction::Refuse(..) | EntryAction::PassOver(_));
+        current.tables.is_database |= head.framing == Framing::Tables && !is_unread;
         // Findings about an entry are reported where it begins.
         if current.range.as_ref().is_none_or(|range| range.start == 0) {
             slice.steps.extend(seen.notes.into_iter().map(Step::Note));

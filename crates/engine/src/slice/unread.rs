@@ -2,6 +2,7 @@
 //! opened.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicBool;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::TableName;
@@ -183,6 +184,7 @@ pub(super) fn no_table(
     planned: &PlannedInput,
     passed: &[String],
     limits: &Limits,
+    stop: &AtomicBool,
 ) -> (Finding, Option<Guess>) {
     let finding = |text| Finding::new(&codes::UNKNOWN_FORMAT, text);
     if let Some(known) = chatmill_source::unsupported_tables(passed) {
@@ -192,7 +194,7 @@ pub(super) fn no_table(
         );
         return (finding(text), None);
     }
-    let guess = guesses::of_tables(planned, limits);
+    let guess = guesses::of_tables(planned, limits, stop);
     if let Some(guess) = guess.as_ref().filter(|_| planned.settings.quotes) {
         return (finding(guesses::refusal(guess, planned)), Some(guess.clone()));
     }

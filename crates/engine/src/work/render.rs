@@ -113,6 +113,10 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
         arena: &'a TextArena,
     ) -> Self {
         let perspectives = perspectives.iter().copied();
+        let cuts = Cuts {
+            turns: policy.turns,
+            ..windows.cuts
+        };
         let (perspectives, nobody) = if windows.cut() {
             let cut_points = CutPoints::of(linked);
             let sessions = Cuts {
@@ -121,14 +125,18 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
             };
             let windowed =
                 |perspective, cuts| PerspectiveWindows::new(linked, windows, &cut_points, perspective, cuts);
-            let perspectives = perspectives.map(|perspective| windowed(perspective, windows.cuts));
+            let perspectives = perspectives.map(|perspective| windowed(perspective, cuts));
             (perspectives.collect(), windowed(None, sessions))
         } else {
             let whole = |perspective| PerspectiveWindows {
                 perspective,
                 ..PerspectiveWindows::default()
             };
-            (perspectives.map(whole).collect(), whole(None))
+            let trained = |perspective| PerspectiveWindows {
+                skipped_targets: window::skipped_in_whole(linked, perspective, cuts),
+                ..whole(perspective)
+            };
+            (perspectives.map(trained).collect(), whole(None))
         };
         let mut sum = 0;
         let mut bytes = vec![0];

@@ -47,11 +47,11 @@ use crate::{CARD, SUMMARY};
 /// Bytes of a file unless the request says otherwise, as the Hub recommends.
 const SHARD_BYTES: u64 = 500_000_000;
 
-/// Writes an export of a dataset into a folder that does not exist yet, and returns its summary.
+/// Writes an export of a dataset into a folder that does not exist yet, and returns its summary. Without a row, no folder appears.
 pub fn export(dataset: &Dataset, request: &ExportRequest, out: &Path) -> Result<ExportSummary, ExportError> {
     let folder = begin(out, request.replace)?;
     let summary = export_into(dataset, request, &folder, None, &AtomicBool::new(false))?;
-    publish(folder, request)?;
+    publish(folder, request, &summary)?;
     Ok(summary)
 }
 
@@ -61,8 +61,11 @@ pub fn begin(out: &Path, replace: bool) -> Result<Folder, ExportError> {
     Ok(Folder::create_over(out, replaced.unwrap_or_default())?)
 }
 
-/// Lets a complete export appear at its path.
-pub fn publish(folder: Folder, request: &ExportRequest) -> Result<(), ExportError> {
+/// Lets a complete export appear at its path; not one without a row, which would only be in the way of the next attempt.
+pub fn publish(folder: Folder, request: &ExportRequest, summary: &ExportSummary) -> Result<(), ExportError> {
+    if summary.files.iter().all(|file| file.rows == 0) {
+        return Ok(());
+    }
     if request.replace {
         // The card of the earlier export may have been edited meanwhile.
         names_of_earlier(folder.out())?;
@@ -126,10 +129,8 @@ pub fn export_into(
     }
     let (mut summary, card) = job.write(folder)?;
     let companion = envelope.and_then(|envelope| (envelope.companion)(&summary.files));
-    let assigned = match (&request.split, &job.assignment) {
-        (Some(split), Some(assignment)) => Some((ASSIGNED, assignment.remembered(split))),
-        _ => None,
-    };
+    let assigned = request.split.as_ref().zip(job.assignment.as_ref());
+    let assigned = assigned.map(|(split, assignment)| (ASSIGNED, assignment.remembered(split)));
     for (name, text) in companion.into_iter().chain(assigned).chain(card) {
         let measure = write_whole(folder, name, &text)?;
         if name == CARD {
@@ -593,7 +594,6 @@ fn plain<'c>(candidate: &'c Candidate<'_>) -> Record<'c> {
 
 /// An instant in words; none for the beginning of all data.
 fn instant(microseconds: i64) -> Option<String> {
-    Timestamp::from_microsecond(microseconds)
-        .ok()
-        .map(|instant| instant.to_string())
+    let instant = Timestamp::from_microsecond(microseconds).ok()?;
+    Some(instant.to_string())
 }

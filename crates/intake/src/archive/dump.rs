@@ -9,11 +9,11 @@
 //! (archive versions
 //! 1.12 to 1.16).
 
+mod archived;
 mod contents;
 mod custom;
 mod fields;
 mod folder;
-mod tar;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,9 +22,9 @@ use crate::stream::StreamError;
 
 use contents::{Holds, Part};
 
+pub(crate) use archived::{Archived, split};
 pub(crate) use custom::Custom;
 pub(crate) use folder::{Folder, is_folder};
-pub(crate) use tar::DumpTar;
 
 /// First bytes of a table of contents, alone or before a custom format archive.
 pub(crate) const MAGIC: &[u8] = b"PGDMP";

@@ -3,6 +3,7 @@
 //! Declared uncompressed sizes are never trusted. A zip without its directory (it was cut) is read from the headers
 //! before each member, as far as they go, and reported as truncated.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -14,6 +15,7 @@ use zip::CompressionMethod;
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 
+use super::dump;
 use super::label::{Heading, Labels};
 use super::{Member, MemberBody, entry_limit};
 use crate::access::InputFile;
@@ -79,7 +81,7 @@ impl Zip {
         }
         Self {
             file,
-            members: members.into_iter(),
+            members: contents_first(members).into_iter(),
             broken,
             gauge,
         }
@@ -141,6 +143,25 @@ impl Zip {
             expected: listed.checksum,
         })))
     }
+}
+
+/// Brings the files of each dump together, its table of contents first: only with it are they rows of tables.
+fn contents_first(members: Vec<Listed>) -> Vec<Listed> {
+    let is_contents = |listed: &Listed| dump::split(&listed.heading.label).1 == dump::CONTENTS;
+    let contents = members.iter().filter(|listed| is_contents(listed));
+    let folders = contents.map(|listed| (dump::split(&listed.heading.label).0.to_owned(), None));
+    let mut firsts: BTreeMap<String, Option<usize>> = folders.collect();
+    if firsts.is_empty() {
+        return members;
+    }
+    let in_order = (0..).zip(members).map(|(at, listed)| {
+        let first = firsts.get_mut(dump::split(&listed.heading.label).0);
+        let place = first.map_or(at, |first| *first.get_or_insert(at));
+        ((place, !is_contents(&listed)), listed)
+    });
+    let mut in_order: Vec<_> = in_order.collect();
+    in_order.sort_by_key(|(place, _)| *place);
+    in_order.into_iter().map(|(_, listed)| listed).collect()
 }
 
 /// Whether any two ranges share a byte: a few bytes that many entries share would be decompressed for each of them.

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use chatmill_diag::codes::UNREAD_JOURNAL;
@@ -68,35 +69,13 @@ impl DatabaseFile {
 
     /// Copies a stream to a temporary file, since a database is read by seeking.
     pub(crate) fn copy(stream: &mut dyn Read, gauge: &ReadBudget) -> Result<Self, StreamError> {
-        let (limits, first_failure) = (&gauge.limits, &gauge.first_failure);
-        let created = access::call(Call::Create, NamedTempFile::new);
-        let mut file = created.map_err(|error| no_space(&std::env::temp_dir(), &error, first_failure))?;
-        let mut buffer = vec![0; 256 * 1024];
-        let mut bytes = 0;
-        loop {
-            let count = match stream.read(&mut buffer) {
-                Ok(0) => {
-                    return Ok(Self {
-                        path: file.path().to_owned(),
-                        bytes,
-                        copy: Some(file),
-                    });
-                }
-                Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error.into()),
-            };
-            bytes += count as u64;
-            if bytes > limits.spool {
-                return Err(StreamError::unbounded(format!(
-                    "the file is longer than the {} bytes that may be copied to a temporary file",
-                    limits.spool
-                )));
-            }
-            let block = buffer.split_at(count).0;
-            access::call(Call::Write, || file.write_all(block))
-                .map_err(|error| no_space(file.path(), &error, first_failure))?;
-        }
+        let mut spool = Spool::new(gauge)?;
+        spool.add(stream, gauge)?;
+        Ok(Self {
+            path: spool.path().to_owned(),
+            bytes: spool.bytes,
+            copy: Some(spool.file),
+        })
     }
 
     /// The same database without an incomplete last page, which SQLite would fill with zeros. If the header
@@ -166,6 +145,53 @@ impl DatabaseFile {
             }
         }
         notes
+    }
+}
+
+/// A temporary file to which streams are copied, of which `limits.spool` bounds the length. Only its owner may read it.
+pub(crate) struct Spool {
+    file: NamedTempFile,
+    bytes: u64,
+}
+
+impl Spool {
+    pub(crate) fn new(gauge: &ReadBudget) -> Result<Self, StreamError> {
+        let created = access::call(Call::Create, NamedTempFile::new);
+        let file = created.map_err(|error| no_space(&std::env::temp_dir(), &error, &gauge.first_failure))?;
+        Ok(Self { file, bytes: 0 })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Copies a stream behind what is there, and returns the place of its bytes.
+    pub(crate) fn add(
+        &mut self,
+        stream: &mut dyn Read,
+        gauge: &ReadBudget,
+    ) -> Result<Range<u64>, StreamError> {
+        let (limits, first_failure) = (&gauge.limits, &gauge.first_failure);
+        let start = self.bytes;
+        let mut buffer = vec![0; 256 * 1024];
+        loop {
+            let count = match stream.read(&mut buffer) {
+                Ok(0) => return Ok(start..self.bytes),
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error.into()),
+            };
+            if self.bytes + count as u64 > limits.spool {
+                return Err(StreamError::unbounded(format!(
+                    "the file is longer than the {} bytes that may be copied to a temporary file",
+                    limits.spool
+                )));
+            }
+            let block = buffer.split_at(count).0;
+            access::call(Call::Write, || self.file.write_all(block))
+                .map_err(|error| no_space(self.file.path(), &error, first_failure))?;
+            self.bytes += count as u64;
+        }
     }
 }
 

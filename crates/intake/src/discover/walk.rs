@@ -120,6 +120,7 @@ pub(super) fn folder(
         below: below.into_boxed_path(),
         kind,
         bytes,
+        definition: None,
     });
     inputs.collect()
 }

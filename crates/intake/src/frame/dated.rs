@@ -11,9 +11,9 @@ const SESSION: &str = "# aider chat started at 9-9-9 ";
 /// Lines in which one of those is sought.
 const SESSION_LINES: usize = 1024;
 
-/// The first line of an IRC log: by irssi, `WeeChat`, bots, bouncers and `HexChat`. `9` stands for digits,
+/// The first line of an IRC log: by irssi, `WeeChat`, bots, bouncers, `HexChat` and mIRC. `9` stands for digits,
 /// `@` for letters.
-const FIRST: [&str; 12] = [
+const FIRST: [&str; 16] = [
     "--- Log opened @ @ 9 9:9:9 9",
     "9:9 <",
     "9:9 -!- ",
@@ -26,6 +26,10 @@ const FIRST: [&str; 12] = [
     "[9:9:9] <",
     "[9:9:9] *",
     "**** BEGIN LOGGING AT @ @ 9 9:9:9 9",
+    "Session Start: @ @ 9 9:9:9 9",
+    "Session Time: @ @ 9 9:9:9 9",
+    "[9:9] <",
+    "[9:9] * ",
 ];
 
 /// One of the first lines of a chat of `KakaoTalk` or LINE. `…` stands for any text before the next

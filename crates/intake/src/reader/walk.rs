@@ -8,7 +8,7 @@ use chatmill_diag::codes::UNREADABLE_INPUT;
 use chatmill_diag::{Finding, Limits};
 
 use crate::access::{FirstFailure, InputFile};
-use crate::archive::dump::{Custom, DumpTar, Folder};
+use crate::archive::dump::{Archived, Custom, Folder};
 use crate::archive::label::Heading;
 use crate::archive::tar::Tar;
 use crate::archive::zip::Zip;
@@ -23,14 +23,16 @@ use crate::unpack::unpacked;
 /// Compressions around one another that are opened; more of them are an attack, not an archive.
 const MAX_LAYERS: usize = 8;
 
+/// The message for a dump without rows.
+const NO_ROWS: &str = "the dump holds no rows of a table";
+
 /// The rest of the input after the current entry.
 pub(super) enum Walk {
     /// One entry without a name.
     Single(Option<Box<Member>>),
-    Tar(Box<Tar>),
-    Zip(Box<Zip>),
+    Tar(Box<Tar>, Box<Archived>),
+    Zip(Box<Zip>, Box<Archived>),
     Dump(Box<Custom>),
-    DumpTar(Box<DumpTar>),
     DumpFolder(Box<Folder>),
     Over,
 }
@@ -40,6 +42,11 @@ impl Walk {
         Self::Single(Some(Box::new(Member::unnamed(body))))
     }
 
+    fn zip(file: InputFile, gauge: &Arc<ReadBudget>) -> Self {
+        let dumps = Archived::new(Arc::clone(gauge));
+        Self::Zip(Box::new(Zip::open(file, Arc::clone(gauge))), Box::new(dumps))
+    }
+
     fn broken(broken: StreamError) -> Self {
         Self::single(MemberBody::broken(broken))
     }
@@ -47,10 +54,9 @@ impl Walk {
     pub(super) fn next(&mut self) -> Option<Member> {
         match self {
             Self::Single(member) => member.take().map(|member| *member),
-            Self::Tar(tar) => tar.next(),
-            Self::Zip(zip) => zip.next(),
+            Self::Tar(tar, dumps) => dumps.next(&mut || tar.next()),
+            Self::Zip(zip, dumps) => dumps.next(&mut || zip.next()),
             Self::Dump(dump) => dump.next(),
-            Self::DumpTar(dump) => dump.next(),
             Self::DumpFolder(dump) => dump.next(),
             Self::Over => None,
         }
@@ -59,8 +65,8 @@ impl Walk {
     /// Whether a member of this file name may follow.
     pub(super) fn may_have_member(&self, name: &str) -> bool {
         match self {
-            Self::Zip(zip) => zip.has_member(name),
-            Self::Tar(_) => true,
+            Self::Zip(zip, _) => zip.has_member(name),
+            Self::Tar(..) => true,
             _ => false,
         }
     }
@@ -68,7 +74,8 @@ impl Walk {
     /// The message for an input without any entry.
     pub(super) fn nothing(&self) -> &'static str {
         match self {
-            Self::Dump(_) | Self::DumpTar(_) | Self::DumpFolder(_) => "the dump holds no rows of a table",
+            Self::Dump(_) | Self::DumpFolder(_) => NO_ROWS,
+            Self::Tar(_, dumps) | Self::Zip(_, dumps) if dumps.has_dump() => NO_ROWS,
             _ => "the archive holds no file",
         }
     }
@@ -98,7 +105,7 @@ impl Inner {
         let is_first = !std::mem::replace(&mut self.is_begun, true);
         let member = member.or_else(|| {
             let mut empty = Member::unnamed(MemberBody::Unread(None));
-            let note = nothing("the dump holds no rows of a table");
+            let note = nothing(NO_ROWS);
             empty.heading.notes.push(note);
             is_first.then_some(empty)
         });
@@ -177,8 +184,10 @@ impl Opened {
         let is_plain = sniff(stored.peek(HEAD_BYTES)) == Container::Plain;
         let (container, bytes) = uncover(stored, &gauge);
         let walk = match container {
-            Container::Tar => Walk::Tar(Box::new(Tar::new(bytes, Arc::clone(&gauge)))),
-            Container::DumpTar => Walk::DumpTar(Box::new(DumpTar::new(bytes, Arc::clone(&gauge)))),
+            Container::Tar => {
+                let dumps = Archived::new(Arc::clone(&gauge));
+                Walk::Tar(Box::new(Tar::new(bytes, Arc::clone(&gauge))), Box::new(dumps))
+            }
             Container::Dump => {
                 let dump = Custom::open(bytes, Arc::clone(&gauge));
                 dump.map_or_else(Walk::broken, |dump| Walk::Dump(Box::new(dump)))
@@ -205,7 +214,7 @@ impl Opened {
     fn file(mut file: InputFile, path: &Path, gauge: Arc<ReadBudget>) -> Self {
         let own = DatabaseFile::own(path, file.length());
         let walk = match kind(&mut file) {
-            Container::Zip => Walk::Zip(Box::new(Zip::open(file, Arc::clone(&gauge)))),
+            Container::Zip => Walk::zip(file, &gauge),
             Container::Database => Walk::single(MemberBody::Database(own)),
             Container::Columnar(kind) => Walk::single(MemberBody::Columns(own, kind)),
             _ => return Self::stream(Box::new(file), gauge),
@@ -234,8 +243,7 @@ impl Opened {
         }
         let copied = DatabaseFile::copy(&mut *memory.open(), &gauge)
             .and_then(|copy| Ok(InputFile::open(copy.path(), &gauge.first_failure)?));
-        let zip = copied.map(|file| Zip::open(file, Arc::clone(&gauge)));
-        let walk = zip.map_or_else(Walk::broken, |zip| Walk::Zip(Box::new(zip)));
+        let walk = copied.map_or_else(Walk::broken, |file| Walk::zip(file, &gauge));
         Self::by_seeking(gauge, None, walk)
     }
 

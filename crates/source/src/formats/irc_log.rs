@@ -17,9 +17,10 @@
 //! | `dircproxy` | dircproxy; a character before each text marks registered users, and is removed | day and month; no year, and so no instant |
 //! | `znc` | ZNC, soju and others | none: the date is in the file name |
 //! | `hexchat` | `XChat` and `HexChat` | day and month; the year of the line `BEGIN LOGGING` |
+//! | `mirc` | mIRC | of the lines `Session Start` and `Session Time` |
 //!
 //! Joins, parts, modes and messages of servers are notices. An action (`/me`) is a message of the type
-//! `action`; `HexChat` writes it like an event, and there it becomes one. A participant is a nick: after a
+//! `action`; `HexChat` and mIRC write it like an event, and there it becomes one. A participant is a nick: after a
 //! change of nick, it is another participant.
 
 use chatmill_model::FormatTraits;
@@ -32,13 +33,13 @@ pub static IRC_LOG: Lines = Lines {
     about: &About {
         id: "irc-log",
         title: "IRC logs",
-        specification: "the logs of irssi, WeeChat, HexChat, ZNC, dircproxy and bots, as their files are",
+        specification: "the logs of irssi, WeeChat, HexChat, mIRC, ZNC, dircproxy and bots, as their files are",
         verified: "2026-11",
-        shapes: &["irssi", "weechat", "bot", "dircproxy", "znc", "hexchat"],
+        shapes: &["irssi", "weechat", "bot", "dircproxy", "znc", "hexchat", "mirc"],
         carries: "names, text, actions, events as notices, times without a zone",
         traits: FormatTraits::USUAL,
     },
-    shapes: &[IRSSI, WEECHAT, BOT, DIRCPROXY, ZNC, HEXCHAT],
+    shapes: &[IRSSI, WEECHAT, BOT, DIRCPROXY, ZNC, HEXCHAT, MIRC],
     typical: &[],
     ranks: &[' ', '@', '+', '%', '&', '!', '~'],
     goes_on: false,
@@ -101,4 +102,15 @@ const HEXCHAT: &[Form] = &[
     ("{b} {d} {h}:{m}:{s} -{n}-\t{t}", Is::Message),
     ("{b} {d} {h}:{m}:{s} *\t{t}", Is::Notice),
     ("{b} {d} {h}:{m}:{s} {t}", Is::Notice),
+];
+
+const MIRC: &[Form] = &[
+    ("Session Start: {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
+    ("Session Time: {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
+    ("Session Close: {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
+    ("Session Ident: {t}", Is::Notice),
+    ("[{h}:{m}] <{n}> {t}", Is::Message),
+    ("[{h}:{m}] -{n}- {t}", Is::Message),
+    ("[{h}:{m}] *** {t}", Is::Notice),
+    ("[{h}:{m}] * {t}", Is::Notice),
 ];

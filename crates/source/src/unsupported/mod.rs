@@ -103,13 +103,14 @@ impl Known {
             }
             Some(Check::LettaText) => head.is_some_and(|head| files::is_letta(&head.bytes)),
             Some(Check::Table) => head.is_some_and(|head| head.csv().is_some()),
-            None if !self.begins.is_empty() => {
-                head.is_some_and(|head| files::begins(&head.bytes, &self.begins))
+            None => {
+                let begins = head.is_some_and(|head| files::begins(&head.bytes, &self.begins));
+                begins
+                    || records.iter().any(|record| {
+                        self.has_one(|name| stands(record, name)).is_some()
+                            && !self.lacks.iter().any(|name| stands(record, name))
+                    })
             }
-            None => records.iter().any(|record| {
-                self.has_one(|name| stands(record, name)).is_some()
-                    && !self.lacks.iter().any(|name| stands(record, name))
-            }),
         }
     }
 

@@ -282,6 +282,7 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
         mode: [WindowMode::Document, WindowMode::PerTurn, WindowMode::Consecutive][usize::from(dice[14]) % 3],
         targets: Targets::Answers,
         placeholders: chatmill_dialect::Placeholders::Alone,
+        ..Cuts::default()
     };
     for (turn, perspective) in perspectives.into_iter().enumerate() {
         let windows = window::window_ranges(linked, &boundaries, perspective, cuts).ranges;

@@ -1,6 +1,7 @@
 //! What the columns of tables are taken for that no map reads: one guess for each header, from the first file that has it.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_intake::discover::InputKind;
@@ -43,7 +44,11 @@ const MAX_ROWS: usize = 256;
 const MAX_BYTES: usize = 64 << 10;
 
 /// What one of the tables of a database or a dump is taken for, of which no map reads any: it is read once more, for their first rows.
-pub(in crate::slice) fn of_tables(planned: &PlannedInput, limits: &Limits) -> Option<Guess> {
+pub(in crate::slice) fn of_tables(
+    planned: &PlannedInput,
+    limits: &Limits,
+    stop: &AtomicBool,
+) -> Option<Guess> {
     if !matches!(
         planned.input.kind,
         InputKind::File | InputKind::Folder | InputKind::Memory(_)
@@ -59,6 +64,9 @@ pub(in crate::slice) fn of_tables(planned: &PlannedInput, limits: &Limits) -> Op
     let mut present = 0;
     let mut buffer = Vec::new();
     while let Some(event) = reader.next(&mut buffer) {
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
         match event {
             Event::EntryStart { head, .. } if head.framing != Framing::Tables => {
                 reader.skip_entry("no table");

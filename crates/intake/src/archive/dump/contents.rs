@@ -18,6 +18,9 @@ use crate::unpack::Codec;
 
 const CONTENTS_END: &str = "the dump ends inside its table of contents";
 
+/// The numbers of the formats whose data is in files: tar and folder.
+const FILES: [u8; 2] = [3, 5];
+
 /// The place of the data in a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
@@ -62,6 +65,17 @@ impl Part {
 }
 
 impl Contents {
+    /// Bytes of the header up to the format.
+    pub(super) const HEADER_BYTES: usize = 11;
+
+    /// Whether bytes begin the table of contents of a dump of files.
+    pub(super) fn is_of_files(head: &[u8]) -> bool {
+        head.starts_with(MAGIC)
+            && head
+                .get(Self::HEADER_BYTES - 1)
+                .is_some_and(|format| FILES.contains(format))
+    }
+
     /// Reads the beginning of a dump.
     pub(super) fn read(bytes: &mut Buffered, limits: &Limits) -> Result<Self, StreamError> {
         let (layout, format, codec) = header(bytes)?;
@@ -77,7 +91,7 @@ impl Contents {
 
 /// Reads the header before the entries.
 fn header(bytes: &mut Buffered) -> Result<(Layout, Format, Option<Codec>), StreamError> {
-    let mut start = [0; 11];
+    let mut start = [0; Contents::HEADER_BYTES];
     bytes
         .read_exact(&mut start)
         .map_err(|error| broken(&error, CONTENTS_END))?;
@@ -100,7 +114,7 @@ fn header(bytes: &mut Buffered) -> Result<(Layout, Format, Option<Codec>), Strea
     };
     let format = match format {
         1 => Format::Custom,
-        3 | 5 => Format::Files,
+        format if FILES.contains(&format) => Format::Files,
         _ => {
             return Err(StreamError::unsupported(
                 "a dump of an unknown format is not read",

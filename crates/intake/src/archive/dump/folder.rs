@@ -14,7 +14,7 @@ use crate::stream::{Buffered, ReadBudget, StreamError};
 use crate::unpack::{Codec, unpacked};
 
 /// The suffixes that may follow the file name given in the table of contents.
-const ENDINGS: [(&str, Option<Codec>); 4] = [
+pub(super) const ENDINGS: [(&str, Option<Codec>); 4] = [
     ("", None),
     (".gz", Some(Codec::Gzip)),
     (".lz4", Some(Codec::Lz4)),

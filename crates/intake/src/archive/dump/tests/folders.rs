@@ -1,14 +1,16 @@
 //! Dumps that are folders: files missing, linked, packed in other ways.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use chatmill_diag::Limits;
+use zip::CompressionMethod;
 
-use super::{codes, folder, names, replace, rows};
+use super::{codes, folder, names, read as read_bytes, replace, rows};
 use crate::discover::{InputKind, discover};
 use crate::reader::Reader;
-use crate::reader::testing::{Entry, lz4, map, read_all, zstd};
+use crate::reader::testing::{Entry, gzip, lz4, map, open, read_all, read_tables, tar, zip, zstd};
 
 /// The file of the table that is wanted.
 const MESSAGES: &str = "3367.dat.gz";
@@ -63,6 +65,102 @@ fn files_may_be_packed_in_any_way_or_not() {
         });
         assert_eq!(entries, whole, "{name}");
     }
+}
+
+/// The files of the sample, named as members of an archive, its table of contents behind the first `before` of them.
+fn members(folder_name: &str, before: usize) -> Vec<(String, Vec<u8>)> {
+    let files = fs::read_dir(folder("awkward-rows/folder")).unwrap();
+    let mut files: Vec<_> = files.map(|file| file.unwrap()).collect();
+    files.sort_by_key(|file| (file.file_name() == "toc.dat", file.file_name()));
+    let contents = files.pop().unwrap();
+    files.insert(before, contents);
+    let member = |file: fs::DirEntry| {
+        let name = format!("{folder_name}{}", file.file_name().to_string_lossy());
+        (name, fs::read(file.path()).unwrap())
+    };
+    files.into_iter().map(member).collect()
+}
+
+fn borrowed(members: &[(String, Vec<u8>)]) -> Vec<(&str, &[u8])> {
+    members.iter().map(|(name, bytes)| (&**name, &**bytes)).collect()
+}
+
+#[test]
+fn a_folder_in_an_archive_gives_the_same_rows_wherever_its_table_of_contents_is() {
+    let whole = changed(|_| {});
+    let names_of = |entries: &[Entry]| {
+        names(entries)
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect::<BTreeSet<_>>()
+    };
+    for (before, label) in [(0, "dump/"), (3, "./"), (8, ""), (8, "2026/dump/")] {
+        let members = members(label, before);
+        let expected: BTreeSet<String> = names(&whole)
+            .iter()
+            .map(|name| format!("{label}{name}"))
+            .collect();
+        let packed = tar(&borrowed(&members));
+        for bytes in [packed.clone(), gzip(&packed)] {
+            let entries = read_bytes(&bytes);
+            assert_eq!(
+                (rows(&entries), names_of(&entries)),
+                (rows(&whole), expected.clone()),
+                "{label}{before}"
+            );
+            assert_eq!(codes(&entries), [""; 0], "{label}{before}");
+        }
+        let outside = tempfile::tempdir().unwrap();
+        let zip = zip(CompressionMethod::DEFLATE, &borrowed(&members));
+        let reader = open(outside.path(), &zip, &Limits::default());
+        let entries = read_all(&mut reader.with_tables(vec![map("public.messages")].into()));
+        assert_eq!(
+            (rows(&entries), names_of(&entries)),
+            (rows(&whole), expected),
+            "zip {label}{before}"
+        );
+        assert_eq!(codes(&entries), [""; 0], "zip {label}{before}");
+    }
+}
+
+#[test]
+fn two_folders_in_an_archive_stay_apart_and_what_is_missing_is_named() {
+    let [mut first, second] = ["a/", "b/"].map(|label| members(label, 0));
+    first.retain(|(name, _)| !name.ends_with(MESSAGES));
+    let entries = read_bytes(&tar(&borrowed(&[first, second].concat())));
+    assert_eq!(rows(&entries), rows(&changed(|_| {})));
+    assert_eq!(codes(&entries), ["dump-incomplete"]);
+    let missing = entries.iter().find(|entry| entry.name == "a").unwrap();
+    assert_eq!(
+        missing.messages(),
+        ["the dump ends before the data of public.messages"]
+    );
+}
+
+#[test]
+fn files_of_such_names_without_a_dump_are_read_as_they_are() {
+    let line: &[u8] = b"{\"a\":1}\n";
+    let entries = read_bytes(&tar(&[
+        ("7.dat", line),
+        ("chat.jsonl", line),
+        ("x/9.dat.gz", &gzip(line)),
+    ]));
+    assert_eq!(names(&entries), ["chat.jsonl", "7.dat", "x/9.dat.gz"]);
+    assert!(entries.iter().all(|entry| entry.frames.len() == 1));
+    let limits = Limits {
+        spool: 8,
+        ..Limits::default()
+    };
+    let entries = read_tables(
+        &tar(&[("7.dat", line), ("8.dat", line)]),
+        &limits,
+        map("messages"),
+    );
+    assert_eq!(
+        codes(&entries),
+        ["decompression-limit"],
+        "what is set aside is bounded"
+    );
 }
 
 #[test]

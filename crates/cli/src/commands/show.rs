@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 
 use chatmill_dataset::{Dataset, is_dataset};
 use chatmill_diag::Limits;
-use chatmill_dialect::Dialect;
+use chatmill_dialect::policy::Reasoning;
+use chatmill_dialect::{Dialect, View};
 use chatmill_engine::again::AgainError;
 use chatmill_engine::check::{Checked, Mask, Quoting};
 use chatmill_engine::conversation::perspectives;
@@ -83,6 +84,8 @@ pub(crate) struct Arguments {
 enum ShownAs {
     /// Text for a terminal
     Text,
+    /// Markdown: the chat alone
+    Markdown,
     /// HTML page: the chat, and beside it what a model gets
     Html,
 }
@@ -114,19 +117,24 @@ struct Medium<'m> {
 
 impl<'m> Medium<'m> {
     fn of(arguments: &Arguments, mask: Option<&'m Mask>) -> Outcome<Self> {
-        let is_html = |path: &PathBuf| {
-            path.extension()
-                .is_some_and(|ending| ending.eq_ignore_ascii_case("html"))
-        };
-        let format = match (arguments.format, &arguments.out) {
-            (Some(format), _) => format,
-            (None, Some(path)) if is_html(path) => ShownAs::Html,
-            (None, _) => ShownAs::Text,
-        };
-        if format == ShownAs::Html && mask.is_some() {
+        let ending = arguments.out.as_deref().and_then(Path::extension);
+        let ending = ending.map(|ending| ending.to_string_lossy().to_lowercase());
+        let format = arguments.format.unwrap_or(match ending.as_deref() {
+            Some("html") => ShownAs::Html,
+            Some("md") => ShownAs::Markdown,
+            _ => ShownAs::Text,
+        });
+        if format != ShownAs::Text && mask.is_some() {
             return refuse(
                 "a page shows the chat and cannot leave it out",
                 "omit --no-content, or use --format text, which shows the shape",
+            );
+        }
+        let is_rendered = arguments.dialect.is_some() || arguments.envelope.is_some();
+        if format == ShownAs::Markdown && is_rendered {
+            return refuse(
+                "Markdown shows the chat alone",
+                "omit --dialect and --to, or use --format html, which shows what a model gets as well",
             );
         }
         let is_terminal = format == ShownAs::Text && arguments.out.is_none();
@@ -200,6 +208,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     let text = match medium.format {
         ShownAs::Text => text_of(&found, &target, origin, arguments, medium)?,
         ShownAs::Html => page_of(&found, &target, origin, arguments)?,
+        ShownAs::Markdown => markdown_of(&found, &plan, arguments.pipeline.is_some()),
     };
     match file {
         Some((mut out, file)) => {
@@ -207,8 +216,8 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
             out.flush()?;
             file.finish()?;
         }
-        None if medium.format == ShownAs::Html => output::print_file(&text)?,
-        None => pager::print(&text)?,
+        None if medium.format == ShownAs::Text => pager::print(&text)?,
+        None => output::print_file(&text)?,
     }
     if let Some(path) = arguments.out.as_deref().filter(|_| arguments.open) {
         report::open(path)?;
@@ -393,6 +402,20 @@ fn text_of(
         }
     }
     Ok(page.into_text())
+}
+
+/// The conversation as Markdown, with thoughts unless a pipeline decides.
+fn markdown_of(found: &ShownConversation, plan: &Plan, is_of_pipeline: bool) -> String {
+    let mut policy = plan.policy().clone();
+    if !is_of_pipeline {
+        policy.reasoning = Reasoning::Keep;
+    }
+    let view = View::whole(&found.linked, None, &policy);
+    let mut text = String::new();
+    if let Some(markdown) = chatmill_dialect::find("markdown") {
+        markdown.render_each(&view, &mut |sink, _| text.push_str(sink.text()));
+    }
+    text
 }
 
 /// Dialects of a page in addition to the source's own, where none is asked for.

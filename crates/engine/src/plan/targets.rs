@@ -1,6 +1,6 @@
 //! From the names in `render.dialects` to dialects and profiles.
 
-use chatmill_dialect::{DIALECTS, Dialect};
+use chatmill_dialect::{DIALECTS, Dialect, known};
 
 use super::require;
 use super::templates::Templates;
@@ -9,7 +9,7 @@ use crate::error::PlanError;
 impl Templates {
     /// `ID` or `ID@PROFILE` of a registered dialect, or a template by its name.
     pub fn find(&self, word: &str) -> Result<Dialect, PlanError> {
-        let known = DIALECTS.iter().map(|dialect| dialect.id()).chain(self.names());
+        let known = known().map(|dialect| dialect.id()).chain(self.names());
         let found = self.get(word).or_else(|| chatmill_dialect::find(word));
         let unknown = || PlanError::unknown("render.dialects", "dialect", word, known);
         found.cloned().ok_or_else(unknown)

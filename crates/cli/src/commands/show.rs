@@ -31,7 +31,7 @@ use chatmill_report::conversation::{ShownChat, ShownFinding, conversation_page};
 use chatmill_token::TokenCounter;
 use clap::{Args, ValueEnum};
 
-use self::choice::{Choice, ChoiceArguments, Found, WantedConversation};
+use self::choice::{Choice, ChoiceArguments, Sampled, WantedConversation};
 use self::page::TextPage;
 use self::rendering::Rendered;
 use super::check::finding_text;
@@ -274,7 +274,7 @@ fn find(
     let folder = Path::new(&arguments.path).parent();
     let is_export = folder.map_or(Ok(false), is_export)?;
     let mut problems = ReadProblems::default();
-    let mut found = Found::new(choice);
+    let mut found = Sampled::new(choice);
     let is_sample = matches!(choice.wanted, WantedConversation::Sample(_));
     walk(inputs, settings, &Silent, context.signals.stop(), &mut |event| {
         match event {

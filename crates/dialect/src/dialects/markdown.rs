@@ -116,7 +116,7 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
     let conversation = view.conversation();
     let facts = conversation.title.iter().chain(&conversation.description);
     declare_conversation_except(view, facts.count() as u64, &mut losses);
-    let mut page = Page {
+    let mut page = MarkdownWriter {
         transcript,
         losses,
         is_empty: true,
@@ -148,14 +148,14 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
 }
 
 /// A page as far as it is written.
-struct Page<'p, 'a> {
+struct MarkdownWriter<'p, 'a> {
     transcript: &'p Transcript<'a>,
     losses: Losses,
     is_empty: bool,
     sink: &'p mut Sink<'a>,
 }
 
-impl<'a> Page<'_, 'a> {
+impl<'a> MarkdownWriter<'_, 'a> {
     /// Writes a block, after an empty line.
     fn block(&mut self, text: String, component: Component) {
         self.separate();
@@ -190,9 +190,9 @@ impl<'a> Page<'_, 'a> {
             None => self.sink.framing(message.role.as_str()),
         }
         self.sink.framing("**");
-        let is_said = name.is_none() || message.role == Role::User;
+        let is_plain = name.is_none() || message.role == Role::User;
         for (word, is_new) in [
-            (message.role.as_str(), !is_said),
+            (message.role.as_str(), !is_plain),
             ("notice", !View::is_turn(message)),
         ] {
             if is_new {

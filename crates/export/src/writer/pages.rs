@@ -7,24 +7,17 @@ use chatmill_dataset::{DatasetError, FileMeasure, Folder, FolderFile};
 use chatmill_diag::markdown::plain;
 
 use crate::error::ExportError;
-use crate::writer::part_files::WHOLE;
 
 /// The dialect of pages.
 pub(crate) const DIALECT: &str = "markdown";
+/// The index where nothing is divided.
+pub(crate) const INDEX: &str = "index.md";
 /// Pages of an export at most: all are named in its summary.
 const MOST_PAGES: usize = 100_000;
 /// Letters of an id in the name of a page.
 const NAMED: usize = 40;
 /// Bytes of a title in the index.
 const TITLED: usize = 400;
-
-/// The name of the index of a part.
-pub(crate) fn index_name(part: &str) -> String {
-    match part {
-        WHOLE => "index.md".to_owned(),
-        part => format!("{part}.md"),
-    }
-}
 
 /// Pages that are being written.
 pub(crate) struct Pages<'f> {
@@ -37,8 +30,9 @@ pub(crate) struct Pages<'f> {
 }
 
 impl<'f> Pages<'f> {
+    /// Begins with the index, which has this name: that of its part, or [`INDEX`].
     pub(crate) fn new(folder: &'f Folder, index: FolderFile, name: &str) -> Self {
-        let part = name.strip_suffix(".md").filter(|part| *part != "index");
+        let part = name.strip_suffix(".md").filter(|_| name != INDEX);
         Self {
             folder,
             index,

@@ -9,7 +9,8 @@ use chatmill_dataset::{DatasetError, FileMeasure, Folder};
 use crate::error::ExportError;
 use crate::format::Format;
 use crate::summary::FileSummary;
-use crate::writer::{FileLayout, Writer, WrittenRow, pages};
+use crate::writer::pages::INDEX;
+use crate::writer::{FileLayout, Writer, WrittenRow};
 
 /// The name of the only part where nothing is divided.
 pub(crate) const WHOLE: &str = "data";
@@ -39,9 +40,9 @@ impl<'l> PartFiles<'l> {
         begins: Option<String>,
     ) -> Result<Self, DatasetError> {
         let summary = FileSummary {
-            name: match layout.format {
-                Format::Markdown => pages::index_name(part),
-                format => format!("{part}.{}", format.suffix()),
+            name: match (layout.format, part) {
+                (Format::Markdown, WHOLE) => INDEX.to_owned(),
+                (format, part) => format!("{part}.{}", format.suffix()),
             },
             part: part.to_owned(),
             begins,

@@ -155,12 +155,12 @@ impl Choice {
 }
 
 /// Things found by their ids: all that are taken, or of a sample those with the least hashes, in order.
-pub(super) struct Found<T> {
+pub(super) struct Sampled<T> {
     most: usize,
     all: Vec<(f64, T)>,
 }
 
-impl<T> Found<T> {
+impl<T> Sampled<T> {
     pub(super) fn new(choice: &Choice) -> Self {
         Self {
             most: choice.number(),

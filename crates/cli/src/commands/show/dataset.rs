@@ -7,7 +7,7 @@ use chatmill_engine::again;
 use chatmill_model::target_name;
 use chatmill_report::conversation::{RenderingFigures, ShownFinding};
 
-use super::choice::{Choice, Found, WantedConversation};
+use super::choice::{Choice, Sampled, WantedConversation};
 use super::rendering::title;
 use super::{FindingsByMessage, Medium, ShownConversation};
 use crate::commands::check::style_of;
@@ -87,7 +87,7 @@ fn conversation(dataset: &Dataset, id: String, medium: Medium<'_>) -> Outcome<Op
 /// The ids of the wanted conversations.
 fn ids(dataset: &Dataset, choice: &mut Choice) -> Result<Vec<String>, DatasetError> {
     if let WantedConversation::Sample(_) = choice.wanted {
-        let mut found = Found::new(choice);
+        let mut found = Sampled::new(choice);
         dataset.each_row("conversations", &mut |ids: &Ids, row| {
             let id = ids.conversation_id.at(row);
             if choice.takes_id(id) {

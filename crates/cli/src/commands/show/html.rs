@@ -330,3 +330,54 @@ fn pieces(rendered: &Rendered) -> Pieces {
     }
     pieces
 }
+
+#[cfg(test)]
+mod tests {
+    use chatmill_testkit::conversations::read;
+    use chatmill_testkit::samples::samples;
+
+    use super::*;
+    use crate::commands::render::settings;
+    use crate::commands::show::rendering::{counter, rendered};
+
+    #[test]
+    fn tokens_of_messages_and_components_add_up_to_those_of_the_tables() {
+        let plan = settings(None, &[]).unwrap();
+        let mut counter = counter();
+        let path = samples().join("canonical/workroom.json");
+        let linked = read("group-chat", &std::fs::read_to_string(path).unwrap());
+        let everybody: Vec<Option<usize>> = (0..linked.conversation.participants.len()).map(Some).collect();
+        let mut seen = 0;
+        for id in [
+            "openai-chat",
+            "anthropic-messages",
+            "gemini-contents",
+            "chatml",
+            "markdown",
+            "group-chat",
+        ] {
+            let dialect = chatmill_dialect::find(id).unwrap();
+            for rendered in rendered(&linked, &plan, dialect, &everybody, &mut counter) {
+                let row = rendered.row(&linked);
+                let starts = rendered.token_starts();
+                assert_eq!(
+                    starts.iter().map(|(_, tokens)| tokens).sum::<u64>(),
+                    row.tokens,
+                    "{id}"
+                );
+                let parts = rendered.components.iter().map(|(_, tokens)| tokens);
+                assert_eq!(parts.sum::<u64>(), row.tokens, "{id}");
+                let pieces = pieces(&rendered);
+                let text: String = pieces.shown.iter().map(|piece| piece.text.as_str()).collect();
+                assert_eq!(text, rendered.content, "{id}");
+                let of_messages: u64 = pieces.tokens.values().sum();
+                assert!(
+                    of_messages > 0 && of_messages <= row.tokens,
+                    "{id}: {of_messages}"
+                );
+                seen += 1;
+            }
+        }
+        assert!(seen > 10, "{seen}");
+    }
+}

@@ -52,7 +52,7 @@ fn lists() -> String {
         [format!("[{number} {what}](docs/{page}.md)"), names(listed)]
     };
     let sources = SOURCES.iter().map(|source| source.id()).collect();
-    let dialects = known().map(|dialect| dialect.id()).collect();
+    let dialects = known().map(chatmill_dialect::Dialect::id).collect();
     let encodings = ENCODINGS.iter().map(Encoding::name).collect();
     let rows = [
         row("input formats", "sources", sources),

@@ -364,8 +364,8 @@ fn targets(words: &[String], templates: &Templates) -> Outcome<Vec<Dialect>> {
     let mut targets: Vec<Dialect> = Vec::new();
     for word in words {
         let Ok(target) = templates.find(word) else {
-            let registered = chatmill_dialect::known().map(|dialect| dialect.id());
-            let near = nearest(word, registered.chain(templates.names()));
+            let registered: Vec<&str> = chatmill_dialect::known().map(Dialect::id).collect();
+            let near = nearest(word, registered.into_iter().chain(templates.names()));
             let refusal = CommandError::unknown("dialect", word, near);
             return Err(refusal.then("`chatmill dialects` lists them and their profiles"));
         };

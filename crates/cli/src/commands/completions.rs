@@ -34,7 +34,7 @@ pub(crate) fn execute(arguments: &Arguments, mut program: Command) -> Outcome<Ex
 /// The program with the known values of its arguments, for completions: the arguments take other values, too.
 fn with_values(program: Command) -> Command {
     let sources = || chatmill_source::SOURCES.iter().map(|source| source.id());
-    let dialects = || known().map(|dialect| dialect.id());
+    let dialects = || known().map(chatmill_dialect::Dialect::id);
     let encodings = || {
         chatmill_token::ENCODINGS
             .iter()

@@ -425,7 +425,7 @@ fn text_of(
 
 /// The conversation as Markdown, with thoughts unless a pipeline decides.
 fn markdown_of(found: &ShownConversation, plan: &Plan, is_of_pipeline: bool) -> String {
-    let mut policy = plan.policy().clone();
+    let mut policy = *plan.policy();
     if !is_of_pipeline {
         policy.reasoning = Reasoning::Keep;
     }

@@ -25,6 +25,7 @@
 //! It is the record, without a perspective. The tags of `details` are the only HTML; texts of the chat are never markup
 //! ([`markdown`](crate::text::markdown)). It is rendered only where it is named: nobody trains on it.
 
+use chatmill_diag::cut;
 use chatmill_model::{Component, LinkStatus, Media, Message, Part, Role, Sink, Speaker, ToolResult};
 
 use crate::loss::{LossCode, Losses, reasons, united};
@@ -51,8 +52,8 @@ use crate::view::policy::{MediaPolicy, Reasoning, References};
 /// Characters of a quote.
 const QUOTED: usize = 160;
 
-/// Bytes of a text that a quote looks at.
-const QUOTED_BYTES: usize = 2_000;
+/// Characters of a text that a quote looks at.
+const LOOKED_AT: usize = 2_000;
 
 /// Pages of Markdown.
 pub(crate) static MARKDOWN: Dialect = Dialect::system(&ABOUT, loses, render);
@@ -234,7 +235,7 @@ impl<'a> MarkdownWriter<'_, 'a> {
             }
             self.losses.at(reasons::REPLY_IS_QUOTED_ON_A_LINE, position);
             let words = words.unwrap_or_default();
-            let (words, is_cut) = excerpt(words.split_at(words.floor_char_boundary(QUOTED_BYTES)).0, QUOTED);
+            let (words, is_cut) = excerpt(&cut::beginning(words, LOOKED_AT), QUOTED);
             let name = line(name.unwrap_or_default());
             let name = if name.is_empty() {
                 name

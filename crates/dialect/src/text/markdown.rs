@@ -78,9 +78,10 @@ pub(crate) fn html(text: &str) -> String {
 
 /// A text with `\n` alone at the ends of its lines.
 fn without_returns(text: &str) -> Cow<'_, str> {
-    match text.contains("\r\n") {
-        true => text.replace("\r\n", "\n").into(),
-        false => text.into(),
+    if text.contains("\r\n") {
+        text.replace("\r\n", "\n").into()
+    } else {
+        text.into()
     }
 }
 

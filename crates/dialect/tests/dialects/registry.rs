@@ -9,7 +9,7 @@ use crate::chat::TestChat;
 
 #[test]
 fn every_id_is_a_kebab_case_name_of_its_own() {
-    let ids: BTreeSet<&str> = known().map(|dialect| dialect.id()).collect();
+    let ids: BTreeSet<&str> = known().map(chatmill_dialect::Dialect::id).collect();
     assert_eq!(ids.len(), known().count(), "two dialects have one id");
     for id in ids {
         let is_kebab = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';

@@ -107,6 +107,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a folder of the test's own")]
     fn pages_are_as_many_files_and_lines_of_the_index_and_not_too_many() {
         let parent = tempfile::tempdir().unwrap();
         let folder = Folder::create_over(&parent.path().join("out"), [].into()).unwrap();

@@ -341,6 +341,7 @@ mod tests {
     use crate::commands::show::rendering::{counter, rendered};
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "reads a sample")]
     fn tokens_of_messages_and_components_add_up_to_those_of_the_tables() {
         let plan = settings(None, &[]).unwrap();
         let mut counter = counter();

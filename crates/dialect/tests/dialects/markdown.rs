@@ -110,7 +110,11 @@ fn keeps_thoughts() -> Policy {
 }
 
 fn stays_text(hostile: &str) -> Result<(), TestCaseError> {
-    let page = chat(hostile).only_with("markdown", &keeps_thoughts()).text;
+    let page = chat(hostile).only_with("markdown", &keeps_thoughts());
+    let listed = find("markdown").unwrap().loses();
+    let unlisted = page.losses.iter().find(|loss| !listed.contains(&loss.code));
+    prop_assert!(unlisted.is_none(), "{:?}", unlisted);
+    let page = page.text;
     let blocks = blocks(&page);
     let hidden = |sign: char| sign.is_control() && !matches!(sign, '\n' | '\t');
     prop_assert!(!page.contains(hidden), "{page:?}");

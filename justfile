@@ -284,6 +284,14 @@ templates:
     target/templates/bin/python -B .ci/templates/ranges.py target/debug/chatmill \
         target/templates/lib/python3*/site-packages/trl/chat_templates .ci/templates/conversations.json target/templates/ranges
 
+# pages of `show` in Chromium (at CHROMIUM): no request, axe in light and dark, 420 pixels, keys, hostile texts, and how soon 1,000 and 100,000 messages are drawn; types of their script (needs npm); docs/images/show.png is target/pages/show.png
+show-pages:
+    mkdir -p target/pages
+    npm install --silent --no-save --prefix target/pages puppeteer-core@24 axe-core@4 typescript@5
+    target/pages/node_modules/.bin/tsc --allowJs --checkJs --noEmit --typeRoots target/none --target es2022 --lib es2023,dom,dom.iterable --strict false crates/report/templates/show.js
+    cargo build --package chatmill-cli
+    node .ci/pages/pages.mjs "${CARGO_TARGET_DIR:-target}/debug/chatmill" data-samples target/pages
+
 # check the samples into a SARIF log, and validate it against the published schema (needs npm, Python and their package indexes)
 sarif:
     mkdir -p target/sarif

@@ -61,7 +61,7 @@ fn listed() -> Vec<OtherCode> {
             }
         }
     }
-    let losses = DIALECTS.iter().map(|dialect| (dialect.id(), dialect.loses()));
+    let losses = chatmill_dialect::known().map(|dialect| (dialect.id(), dialect.loses()));
     let elsewhere = [
         ("template", TemplateDialect::losses()),
         ("any, after [redact]", vec![LossCode::Redacted]),

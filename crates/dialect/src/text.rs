@@ -7,6 +7,7 @@ pub(crate) mod arena;
 pub(crate) mod control_tokens;
 pub(crate) mod edit;
 pub(crate) mod json;
+pub(crate) mod markdown;
 pub(crate) mod media;
 pub(crate) mod placeholders;
 pub(crate) mod run;

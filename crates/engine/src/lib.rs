@@ -43,8 +43,8 @@ pub use commit::summary::{self, RunSummary};
 pub use error::{PlanError, ReadError, RunError};
 pub use options::{CountMode, Reporter, RunOptions};
 pub use plan::{
-    CheckSettings, InputReading, Plan, PlannedInput, ReadingOptions, Templates, WindowPlan, source,
-    typed_inputs,
+    CheckSettings, InputReading, Plan, PlannedInput, ReadingOptions, Templates, WindowPlan,
+    position_in_sample, source, typed_inputs,
 };
 pub use problem::{ReadProblem, ReadProblems};
 pub use progress::{Progress, Queues, Silent};

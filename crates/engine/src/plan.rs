@@ -56,6 +56,7 @@ use mix::Mix;
 #[cfg(test)]
 pub(crate) use reading::typed_in_tests;
 pub use reading::{InputReading, ReadingOptions, typed_inputs};
+pub use selection::position_in_sample;
 pub(crate) use selection::{EarlierDataset, Selection};
 use small_file::{add_named, read_text};
 pub use source::source;

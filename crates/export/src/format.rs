@@ -10,6 +10,8 @@ pub enum Format {
     Jsonl,
     /// Columns.
     Parquet,
+    /// A page for each rendering in Markdown, with an index.
+    Markdown,
 }
 
 impl Format {
@@ -18,6 +20,7 @@ impl Format {
         match self {
             Self::Jsonl => "jsonl",
             Self::Parquet => "parquet",
+            Self::Markdown => "md",
         }
     }
 }

@@ -23,7 +23,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use chatmill_dataset::ReportFile;
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Day, Limits, Severity};
-use chatmill_dialect::{DIALECTS, Dialect};
+use chatmill_dialect::Dialect;
 use chatmill_engine::check::{CheckOptions, Checked, Checkup, FileVerdict, Known, Quoting, check, inputs};
 use chatmill_engine::pipeline::FailOn;
 use chatmill_engine::{Plan, Templates};
@@ -364,8 +364,8 @@ fn targets(words: &[String], templates: &Templates) -> Outcome<Vec<Dialect>> {
     let mut targets: Vec<Dialect> = Vec::new();
     for word in words {
         let Ok(target) = templates.find(word) else {
-            let registered = DIALECTS.iter().map(|dialect| dialect.id());
-            let near = nearest(word, registered.chain(templates.names()));
+            let registered: Vec<&str> = chatmill_dialect::known().map(Dialect::id).collect();
+            let near = nearest(word, registered.into_iter().chain(templates.names()));
             let refusal = CommandError::unknown("dialect", word, near);
             return Err(refusal.then("`chatmill dialects` lists them and their profiles"));
         };

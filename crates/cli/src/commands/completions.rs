@@ -1,7 +1,7 @@
 //! `chatmill completions`: what a shell needs to complete the command line.
 
 use chatmill_diag::codes::CODES;
-use chatmill_dialect::{DIALECTS, LossCode};
+use chatmill_dialect::{LossCode, known};
 use chatmill_export::ENVELOPES;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command};
@@ -34,7 +34,7 @@ pub(crate) fn execute(arguments: &Arguments, mut program: Command) -> Outcome<Ex
 /// The program with the known values of its arguments, for completions: the arguments take other values, too.
 fn with_values(program: Command) -> Command {
     let sources = || chatmill_source::SOURCES.iter().map(|source| source.id());
-    let dialects = || DIALECTS.iter().map(|dialect| dialect.id());
+    let dialects = || known().map(chatmill_dialect::Dialect::id);
     let encodings = || {
         chatmill_token::ENCODINGS
             .iter()

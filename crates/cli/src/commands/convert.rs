@@ -262,7 +262,7 @@ fn target(to: &str) -> Outcome<(Option<&'static Envelope>, String)> {
         return Ok((None, to.to_owned()));
     }
     let envelopes: Vec<&str> = ENVELOPES.iter().map(|envelope| envelope.id).collect();
-    let dialects = chatmill_dialect::DIALECTS.iter().map(|dialect| dialect.id());
+    let dialects = chatmill_dialect::known().map(chatmill_dialect::Dialect::id);
     let known = envelopes.iter().copied().chain(dialects);
     Err(
         CommandError::unknown("format", to, nearest(to, known)).then(format!(

@@ -12,7 +12,7 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill dialects\n  chatmill di
 
 /// Lists the dialects.
 pub(crate) fn execute(listing: &NamedListing) -> Outcome<Exit> {
-    let entries = chatmill_dialect::DIALECTS.iter().map(|dialect| {
+    let entries = chatmill_dialect::known().map(|dialect| {
         let about = dialect.about();
         let profiles: Vec<&str> = about.profile_names().collect();
         let losses = words(dialect.loses());

@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 
 use chatmill_dataset::{Dataset, is_dataset};
 use chatmill_diag::Limits;
-use chatmill_dialect::Dialect;
+use chatmill_dialect::policy::Reasoning;
+use chatmill_dialect::{Dialect, View};
 use chatmill_engine::again::AgainError;
 use chatmill_engine::check::{Checked, Mask, Quoting};
 use chatmill_engine::conversation::perspectives;
@@ -26,11 +27,11 @@ use chatmill_engine::{Plan, PlannedInput, ReadProblems, Silent, WalkEvent, typed
 use chatmill_export::{Envelope, Preferences};
 use chatmill_intake::discover::Links;
 use chatmill_model::Linked;
-use chatmill_report::conversation::{ShownFinding, conversation_page};
+use chatmill_report::conversation::{ShownChat, ShownFinding, conversation_page};
 use chatmill_token::TokenCounter;
 use clap::{Args, ValueEnum};
 
-use self::choice::{Choice, ChoiceArguments};
+use self::choice::{Choice, ChoiceArguments, Sampled, WantedConversation};
 use self::page::TextPage;
 use self::rendering::Rendered;
 use super::check::finding_text;
@@ -73,6 +74,9 @@ pub(crate) struct Arguments {
     /// Writes to this file instead of stdout
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Shows pictures that are in the conversation as data, on an HTML page: 3 MiB of PNG, JPEG, GIF or WebP
+    #[arg(long)]
+    media: bool,
     /// Opens the file in the program that the system has for it
     #[arg(long, requires = "out")]
     open: bool,
@@ -83,6 +87,8 @@ pub(crate) struct Arguments {
 enum ShownAs {
     /// Text for a terminal
     Text,
+    /// Markdown: the chat alone
+    Markdown,
     /// HTML page: the chat, and beside it what a model gets
     Html,
 }
@@ -114,19 +120,30 @@ struct Medium<'m> {
 
 impl<'m> Medium<'m> {
     fn of(arguments: &Arguments, mask: Option<&'m Mask>) -> Outcome<Self> {
-        let is_html = |path: &PathBuf| {
-            path.extension()
-                .is_some_and(|ending| ending.eq_ignore_ascii_case("html"))
-        };
-        let format = match (arguments.format, &arguments.out) {
-            (Some(format), _) => format,
-            (None, Some(path)) if is_html(path) => ShownAs::Html,
-            (None, _) => ShownAs::Text,
-        };
-        if format == ShownAs::Html && mask.is_some() {
+        let ending = arguments.out.as_deref().and_then(Path::extension);
+        let ending = ending.map(|ending| ending.to_string_lossy().to_lowercase());
+        let format = arguments.format.unwrap_or(match ending.as_deref() {
+            Some("html") => ShownAs::Html,
+            Some("md") => ShownAs::Markdown,
+            _ => ShownAs::Text,
+        });
+        if format != ShownAs::Text && mask.is_some() {
             return refuse(
                 "a page shows the chat and cannot leave it out",
                 "omit --no-content, or use --format text, which shows the shape",
+            );
+        }
+        if format != ShownAs::Html && arguments.media {
+            return refuse(
+                "only an HTML page shows pictures",
+                "omit --media, or use --format html",
+            );
+        }
+        let is_rendered = arguments.dialect.is_some() || arguments.envelope.is_some();
+        if format == ShownAs::Markdown && is_rendered {
+            return refuse(
+                "Markdown shows the chat alone",
+                "omit --dialect and --to, or use --format html, which shows what a model gets as well",
             );
         }
         let is_terminal = format == ShownAs::Text && arguments.out.is_none();
@@ -188,18 +205,28 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         ),
         None => find(arguments, plan.as_ref(), &mut choice, medium, context)?,
     };
-    let Some(found) = found else {
+    if found.is_empty() {
         read_problems::report("not searched", &problems);
         return match exit::report_failures(&problems.failures) {
             Exit::Complete => Err(choice.unmet()),
             failed => Ok(failed),
         };
-    };
+    }
     let plan = plan.map_or_else(|| settings(None, &[]), Ok)?;
     let origin = dataset.as_ref().map_or(Origin::Inputs(&plan), Origin::Dataset);
+    let texts = || {
+        let text = |found| text_of(found, &target, origin, arguments, medium);
+        found.iter().map(text).collect::<Outcome<Vec<String>>>()
+    };
+    let pages = || {
+        found
+            .iter()
+            .map(|found| markdown_of(found, &plan, arguments.pipeline.is_some()))
+    };
     let text = match medium.format {
-        ShownAs::Text => text_of(&found, &target, origin, arguments, medium)?,
+        ShownAs::Text => texts()?.join("\n* * *\n\n"),
         ShownAs::Html => page_of(&found, &target, origin, arguments)?,
+        ShownAs::Markdown => pages().collect::<Vec<_>>().join("\n---\n\n"),
     };
     match file {
         Some((mut out, file)) => {
@@ -207,8 +234,8 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
             out.flush()?;
             file.finish()?;
         }
-        None if medium.format == ShownAs::Html => output::print_file(&text)?,
-        None => pager::print(&text)?,
+        None if medium.format == ShownAs::Text => pager::print(&text)?,
+        None => output::print_file(&text)?,
     }
     if let Some(path) = arguments.out.as_deref().filter(|_| arguments.open) {
         report::open(path)?;
@@ -225,14 +252,14 @@ enum Origin<'o> {
     Dataset(&'o Dataset),
 }
 
-/// The wanted conversation of the inputs, and what of them could not be read on the way.
+/// The wanted conversations of the inputs, and what of them could not be read on the way.
 fn find(
     arguments: &Arguments,
     plan: Option<&Plan>,
     choice: &mut Choice,
     medium: Medium<'_>,
     context: &Context<'_>,
-) -> Outcome<(Option<ShownConversation>, ReadProblems)> {
+) -> Outcome<(Vec<ShownConversation>, ReadProblems)> {
     let typed;
     let reading = arguments.reading.reading(None, context.global)?;
     let inputs: &[PlannedInput] = if let Some(plan) = plan {
@@ -247,7 +274,8 @@ fn find(
     let folder = Path::new(&arguments.path).parent();
     let is_export = folder.map_or(Ok(false), is_export)?;
     let mut problems = ReadProblems::default();
-    let mut found = None;
+    let mut found = Sampled::new(choice);
+    let is_sample = matches!(choice.wanted, WantedConversation::Sample(_));
     walk(inputs, settings, &Silent, context.signals.stop(), &mut |event| {
         match event {
             WalkEvent::Conversation {
@@ -259,8 +287,8 @@ fn find(
             } => {
                 let row = is_export.then(|| record.number() + 1);
                 if choice.takes(&id, linked, &codes, row) {
-                    found = Some(ShownConversation {
-                        id,
+                    found.add(&id, || ShownConversation {
+                        id: id.clone(),
                         place: record.place(),
                         linked: linked.clone(),
                         findings: by_message(&record.findings(), medium),
@@ -271,9 +299,9 @@ fn find(
             WalkEvent::Failed(failure) => problems.failures.push(failure),
             _ => {}
         }
-        found.is_none()
+        is_sample || found.is_empty()
     })?;
-    Ok((found, problems))
+    Ok((found.finish(), problems))
 }
 
 /// What is shown in addition to the conversation.
@@ -395,19 +423,47 @@ fn text_of(
     Ok(page.into_text())
 }
 
+/// The conversation as Markdown, with thoughts unless a pipeline decides.
+fn markdown_of(found: &ShownConversation, plan: &Plan, is_of_pipeline: bool) -> String {
+    let mut policy = *plan.policy();
+    if !is_of_pipeline {
+        policy.reasoning = Reasoning::Keep;
+    }
+    let view = View::whole(&found.linked, None, &policy);
+    let mut text = String::new();
+    if let Some(markdown) = chatmill_dialect::find("markdown") {
+        markdown.render_each(&view, &mut |sink, _| text.push_str(sink.text()));
+    }
+    text
+}
+
 /// Dialects of a page in addition to the source's own, where none is asked for.
 const DIALECTS_OF_A_PAGE: [&str; 2] = ["openai-chat", "anthropic-messages"];
 
 /// Messages of a conversation that is rendered in all dialects.
 const MOST_COUNTED: usize = 5_000;
 
-/// The page of the conversation.
+/// The page of the conversations.
 fn page_of(
-    found: &ShownConversation,
+    found: &[ShownConversation],
     target: &Target,
     origin: Origin<'_>,
     arguments: &Arguments,
 ) -> Outcome<String> {
+    let mut budget = html::PictureBudget::new(arguments.media);
+    let chats = found
+        .iter()
+        .map(|found| chat_of(found, target, origin, arguments, &mut budget));
+    Ok(conversation_page(&chats.collect::<Outcome<Vec<_>>>()?)?)
+}
+
+fn chat_of(
+    found: &ShownConversation,
+    target: &Target,
+    origin: Origin<'_>,
+    arguments: &Arguments,
+    budget: &mut html::PictureBudget,
+) -> Outcome<ShownChat> {
     let linked = &found.linked;
     let assistants = assistants(linked, target, origin, arguments)?;
     let by = (origin, assistants.as_slice(), arguments);
@@ -439,8 +495,7 @@ fn page_of(
         Origin::Inputs(_) => shown.iter().map(|rendered| rendered.row(linked)).collect(),
     };
     let assistant = assistants.first().copied().flatten();
-    let chat = html::chat(found, assistant, &shown, figures, notes);
-    Ok(conversation_page(&chat)?)
+    Ok(html::chat(found, assistant, &shown, figures, notes, budget))
 }
 
 /// Findings by their messages, as text.

@@ -130,8 +130,13 @@ pub(crate) fn declare_messages(
 
 /// Declares facts about chat and participants, for a dialect without a place for them.
 pub(crate) fn declare_conversation(view: &View<'_>, losses: &mut Losses) {
+    declare_conversation_except(view, 0, losses);
+}
+
+/// The same where so many facts about the chat are shown.
+pub(crate) fn declare_conversation_except(view: &View<'_>, shown: u64, losses: &mut Losses) {
     let conversation = view.conversation();
-    let facts = facts_about(conversation);
+    let facts = facts_about(conversation).saturating_sub(shown);
     losses.whole_rendering(reasons::NO_PLACE_FOR_FACTS_ABOUT_THE_CONVERSATION, facts);
     let dropped = conversation
         .participants

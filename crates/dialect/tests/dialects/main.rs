@@ -17,6 +17,7 @@ mod gryag_compact;
 mod hostile_templates;
 mod invalid_rows;
 mod losses;
+mod markdown;
 mod openai_tools;
 mod parts_anywhere;
 mod properties;

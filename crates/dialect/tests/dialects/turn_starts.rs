@@ -1,6 +1,6 @@
 //! Where the turns of messages are in a rendering.
 
-use chatmill_dialect::{DIALECTS, Policy, View, auto_perspective};
+use chatmill_dialect::{Policy, View, auto_perspective, known};
 
 use crate::chat::TestChat;
 
@@ -15,7 +15,7 @@ fn a_text_is_inside_the_turn_of_its_message_or_of_the_first_message_of_the_turn(
     let policy = Policy::default();
     let view = View::whole(&chat.linked, auto_perspective(&chat.linked), &policy);
     let mut knowing = Vec::new();
-    for dialect in DIALECTS.iter().filter(|dialect| !dialect.is_single_turn()) {
+    for dialect in known().filter(|dialect| !dialect.is_single_turn()) {
         dialect.render_each(&view, &mut |sink, _| {
             let starts = sink.turn_starts();
             let positions: Vec<u32> = starts.iter().filter_map(|(_, position)| *position).collect();
@@ -43,6 +43,7 @@ fn a_text_is_inside_the_turn_of_its_message_or_of_the_first_message_of_the_turn(
         "sharegpt",
         "chatml",
         "openai-responses",
+        "markdown",
     ] {
         assert!(knowing.contains(&id), "{id} of {knowing:?}");
     }

@@ -147,7 +147,7 @@ fn instant(key: &'static str, text: Option<&str>) -> Result<Option<i64>, PlanErr
 }
 
 /// The position of an id in the sample, between 0 and 1, by its hash; a seed other than 0 changes it.
-fn position_in_sample(seed: u64, id: &str) -> f64 {
+pub fn position_in_sample(seed: u64, id: &str) -> f64 {
     match seed {
         0 => position(&[id.as_bytes()]),
         seed => position(&[&seed.to_le_bytes(), id.as_bytes()]),

@@ -1,6 +1,6 @@
 //! From the names in `render.dialects` to dialects and profiles.
 
-use chatmill_dialect::{DIALECTS, Dialect};
+use chatmill_dialect::{DIALECTS, Dialect, known};
 
 use super::require;
 use super::templates::Templates;
@@ -9,9 +9,16 @@ use crate::error::PlanError;
 impl Templates {
     /// `ID` or `ID@PROFILE` of a registered dialect, or a template by its name.
     pub fn find(&self, word: &str) -> Result<Dialect, PlanError> {
-        let known = DIALECTS.iter().map(|dialect| dialect.id()).chain(self.names());
+        let known: Vec<&str> = known().map(Dialect::id).collect();
         let found = self.get(word).or_else(|| chatmill_dialect::find(word));
-        let unknown = || PlanError::unknown("render.dialects", "dialect", word, known);
+        let unknown = || {
+            PlanError::unknown(
+                "render.dialects",
+                "dialect",
+                word,
+                known.into_iter().chain(self.names()),
+            )
+        };
         found.cloned().ok_or_else(unknown)
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use chatmill_diag::Limits;
 use chatmill_dialect::template::{Blueprint, TokenizerConfig};
-use chatmill_dialect::{DIALECTS, Dialect, TemplateDialect};
+use chatmill_dialect::{Dialect, TemplateDialect};
 
 use super::small_file::read_text;
 use crate::error::PlanError;
@@ -142,7 +142,7 @@ fn check_name(name: &str) -> Result<(), String> {
     if !name.split('-').all(is_word) {
         return Err("a name is in kebab case, such as `my-llama`".to_owned());
     }
-    if name == "all" || DIALECTS.iter().any(|dialect| dialect.id() == name) {
+    if name == "all" || chatmill_dialect::known().any(|dialect| dialect.id() == name) {
         return Err("there is already a dialect of that name".to_owned());
     }
     Ok(())

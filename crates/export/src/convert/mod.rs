@@ -39,6 +39,7 @@ use crate::summary::split_summary::SplitSummary;
 use crate::summary::turn_counts::TurnCounts;
 use crate::summary::{ExportSummary, FileSummary, names_of_earlier};
 use crate::writer::nested::{self, NestedAs};
+use crate::writer::pages;
 use crate::writer::part_files::{PartFiles, WHOLE, is_new};
 use crate::writer::shuffle::Shuffle;
 use crate::writer::{self, Columns, FileLayout, Record, RowKey, WrittenRow};
@@ -153,10 +154,22 @@ pub fn check_request(request: &ExportRequest) -> Result<(), ExportError> {
 }
 
 fn check(request: &ExportRequest, dialect: &str) -> Result<(), ExportError> {
-    if request.nested == NestedAs::Struct && request.format == Format::Jsonl {
+    if request.nested == NestedAs::Struct && request.format != Format::Parquet {
         return Err(ExportError::request(
             "`--nested` applies to Parquet only",
             "take `--format parquet`",
+        ));
+    }
+    let is_of_pages = request.format == Format::Markdown;
+    if is_of_pages
+        && (dialect != pages::DIALECT
+            || request.envelope.is_some()
+            || !request.columns.is_empty()
+            || request.shard_bytes.is_some())
+    {
+        return Err(ExportError::request(
+            "Markdown files are the renderings of the dialect `markdown` and nothing else",
+            "take `--dialect markdown` without `--envelope`, `--columns` and `--shard-size`, or another `--format`",
         ));
     }
     added_columns::check(request)?;
@@ -339,12 +352,21 @@ impl Job<'_> {
                 cut::at_mut(&mut parts, part).write(row)
             })?;
         }
-        let files = parts
+        let mut files = parts
             .into_iter()
             .map(PartFiles::finish)
             .collect::<Result<Vec<_>, _>>()?
             .concat();
+        let pages: Vec<Vec<String>> = files
+            .iter_mut()
+            .map(|file| std::mem::take(&mut file.pages))
+            .collect();
         let mut summary = self.summary(row_counts, files);
+        if self.request.format == Format::Markdown {
+            // Pages are for people: no card describes them to a loader.
+            summary.beside = pages.concat();
+            return Ok((summary, Vec::new()));
+        }
         summary.beside = media.finish();
         let card = card::files(self.dataset, self.request, &summary, &layout, &counts)?;
         Ok((summary, card))
@@ -501,7 +523,7 @@ impl Job<'_> {
     }
 
     fn plain_columns(&self) -> Result<Columns, ExportError> {
-        if self.request.format == Format::Jsonl {
+        if self.request.format != Format::Parquet {
             return Ok(Columns::new());
         }
         if let Some(envelope) = self.request.envelope {

@@ -76,6 +76,7 @@ mod tests {
             bytes,
             hash: String::new(),
             keys: keys.iter().map(|key| (*key).to_owned()).collect(),
+            pages: Vec::new(),
         }
     }
 

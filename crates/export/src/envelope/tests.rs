@@ -121,6 +121,7 @@ fn dataset_info_names_only_the_columns_that_a_file_has() {
         bytes: 1,
         hash: String::new(),
         keys: keys.iter().map(|key| (*key).to_owned()).collect(),
+        pages: Vec::new(),
     };
     let files = [
         file("train", &["conversations", "system"]),

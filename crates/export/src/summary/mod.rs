@@ -107,6 +107,9 @@ pub struct FileSummary {
     pub hash: String,
     /// Top-level keys of its records, in order of appearance.
     pub keys: Vec<String>,
+    /// The names of the pages that it is the index of, which the summary lists among the files beside.
+    #[serde(skip)]
+    pub pages: Vec<String>,
 }
 
 /// The names of files in the summary of an earlier export.

@@ -1,6 +1,7 @@
 //! One file of an export: lines, or a table whose columns are the keys of the records after the keys of their rows.
 
 pub(crate) mod nested;
+pub(crate) mod pages;
 pub(crate) mod part_files;
 pub(crate) mod shuffle;
 
@@ -16,6 +17,7 @@ use crate::candidate::RenderedAs;
 use crate::error::ExportError;
 use crate::fields::{self, Field};
 use crate::format::Format;
+use crate::writer::pages::Pages;
 
 /// Columns before the record's own in a table.
 pub(crate) const KEYS: [(&str, FreeKind); 5] = [
@@ -142,6 +144,7 @@ pub(crate) fn is_reserved(key: &str) -> bool {
 /// An open file of an export.
 enum Writer<'l> {
     Lines(Box<FolderFile>),
+    Pages(Box<Pages<'l>>),
     Table {
         table: Box<FreeTable>,
         layout: &'l FileLayout<'l>,
@@ -149,10 +152,12 @@ enum Writer<'l> {
 }
 
 impl<'l> Writer<'l> {
-    fn create(folder: &Folder, name: &str, layout: &'l FileLayout<'l>) -> Result<Self, DatasetError> {
+    fn create(folder: &'l Folder, name: &str, layout: &'l FileLayout<'l>) -> Result<Self, DatasetError> {
         let file = folder.file(name)?;
-        if layout.format == Format::Jsonl {
-            return Ok(Self::Lines(Box::new(file)));
+        match layout.format {
+            Format::Jsonl => return Ok(Self::Lines(Box::new(file))),
+            Format::Markdown => return Ok(Self::Pages(Box::new(Pages::new(folder, file, name)))),
+            Format::Parquet => {}
         }
         let all: Columns = KEYS
             .iter()
@@ -177,6 +182,11 @@ impl<'l> Writer<'l> {
                 file.add(line.as_bytes())?;
                 file.add(b"\n")?;
             }
+            Self::Pages(pages) => {
+                if let Record::Text { text, .. } = row.record {
+                    pages.write(row.key.conversation, text)?;
+                }
+            }
             Self::Table { table, layout } => {
                 let contents = contents(row, layout)?;
                 let mut cells = vec![
@@ -196,9 +206,18 @@ impl<'l> Writer<'l> {
         Ok(true)
     }
 
+    /// The names of further files.
+    fn pages(&mut self) -> Vec<String> {
+        match self {
+            Self::Pages(pages) => std::mem::take(&mut pages.names),
+            Self::Lines(_) | Self::Table { .. } => Vec::new(),
+        }
+    }
+
     fn finish(self) -> Result<FileMeasure, DatasetError> {
         match self {
             Self::Lines(file) => file.finish(),
+            Self::Pages(pages) => pages.finish(),
             Self::Table { table, .. } => table.finish(),
         }
     }

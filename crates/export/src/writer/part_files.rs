@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use chatmill_dataset::{DatasetError, FileMeasure, Folder};
 
 use crate::error::ExportError;
+use crate::format::Format;
 use crate::summary::FileSummary;
+use crate::writer::pages::INDEX;
 use crate::writer::{FileLayout, Writer, WrittenRow};
 
 /// The name of the only part where nothing is divided.
@@ -38,7 +40,10 @@ impl<'l> PartFiles<'l> {
         begins: Option<String>,
     ) -> Result<Self, DatasetError> {
         let summary = FileSummary {
-            name: format!("{part}.{}", layout.format.suffix()),
+            name: match (layout.format, part) {
+                (Format::Markdown, WHOLE) => INDEX.to_owned(),
+                (format, part) => format!("{part}.{}", format.suffix()),
+            },
             part: part.to_owned(),
             begins,
             ..FileSummary::default()
@@ -104,7 +109,7 @@ impl<'l> PartFiles<'l> {
 
 impl<'l> OpenShard<'l> {
     fn create(
-        folder: &Folder,
+        folder: &'l Folder,
         layout: &'l FileLayout<'l>,
         summary: FileSummary,
     ) -> Result<Self, DatasetError> {
@@ -126,11 +131,13 @@ impl<'l> OpenShard<'l> {
         self.summary.rows += 1;
     }
 
-    fn finish(self) -> Result<FileSummary, DatasetError> {
+    fn finish(mut self) -> Result<FileSummary, DatasetError> {
+        let pages = self.writer.pages();
         let FileMeasure { bytes, hash } = self.writer.finish()?;
         Ok(FileSummary {
             bytes,
             hash,
+            pages,
             ..self.summary
         })
     }

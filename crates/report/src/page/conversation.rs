@@ -1,11 +1,13 @@
-//! The page of one conversation: the chat and, next to it, what a model gets of it.
+//! The page of a conversation, or of several: the chat and, next to it, what a model gets of it.
 //!
 //! It is one file that loads nothing. Without scripts it is a transcript with everything on it; the script marks the turn of a message
-//! where one points at either of them, and moves between messages by keys. Long conversations are cut into ranges, of which the first is
+//! where one points at either of them, draws where tokens begin, searches, and moves between messages by keys. Long conversations are cut into ranges, of which the first is
 //! open: a browser lays out what is open.
 
+use chatmill_diag::visible::is_hidden;
 use serde::Serialize;
 
+use crate::numbers::counted;
 use crate::templates::{TemplateError, fill};
 
 /// A conversation as the page shows it.
@@ -50,17 +52,38 @@ pub struct ShownMessage {
     pub parts: Vec<ShownPart>,
     /// Fields that have no other place: reactions, edits and others, by name.
     pub fields: Vec<(String, String)>,
+    /// Its tokens in each rendering, with their titles; the first is that of the rendering that is open.
+    pub tokens: Vec<(String, u64)>,
+    /// What renderings lost of it.
+    pub losses: Vec<MessageLoss>,
     /// Other answers at its place, each with what it is.
     pub others: Vec<(String, String)>,
     /// Its findings.
     pub findings: Vec<ShownFinding>,
 }
 
+/// What renderings lost of a message of one kind for one reason.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MessageLoss {
+    /// What.
+    pub code: &'static str,
+    /// Why.
+    pub reason: String,
+    /// What that is, in a sentence.
+    pub meaning: &'static str,
+    /// The key of a pipeline that would change it, where there is one.
+    pub key: &'static str,
+    /// The titles of these renderings.
+    pub renderings: Vec<String>,
+}
+
 /// A part of a message.
 #[derive(Debug, Default, Serialize)]
 pub struct ShownPart {
-    /// `text`, `thought`, `call`, `result`, `media` or `mark`.
+    /// `text`, `thought`, `call`, `result`, `media`, `picture` or `mark`.
     pub kind: &'static str,
+    /// The data address of a picture.
+    pub source: String,
     /// The name of a tool.
     pub label: String,
     /// Its words.
@@ -104,6 +127,8 @@ pub struct ShownPiece {
     pub message: Option<u32>,
     /// Whether a trainer learns from it.
     pub is_trained: bool,
+    /// Where tokens begin in it, in bytes.
+    pub token_starts: Vec<usize>,
 }
 
 /// What a rendering lost of one kind for one reason.
@@ -140,8 +165,19 @@ const RANGE: usize = 500;
 #[derive(Serialize)]
 struct ConversationPage<'p> {
     nonce: String,
+    title: String,
+    has_pictures: bool,
+    chats: Vec<PageChat<'p>>,
+}
+
+#[derive(Serialize)]
+struct PageChat<'p> {
+    /// What its ids begin with.
+    mark: String,
     chat: &'p ShownChat,
     ranges: Vec<Range<'p>>,
+    /// The lengths of the tokens of each rendering.
+    tokens: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -151,14 +187,31 @@ struct Range<'p> {
     messages: &'p [ShownMessage],
 }
 
-/// Writes the page of a conversation.
-pub fn conversation_page(chat: &ShownChat) -> Result<String, TemplateError> {
+/// Writes the page of conversations.
+pub fn conversation_page(chats: &[ShownChat]) -> Result<String, TemplateError> {
     // No text in the page can contain a hash of it.
     let mut hasher = blake3::Hasher::new();
-    hasher.update(chat.title.as_bytes());
-    for part in chat.messages.iter().flat_map(|message| &message.parts) {
-        hasher.update(part.text.as_bytes());
+    let parts = || {
+        let messages = chats.iter().flat_map(|chat| &chat.messages);
+        messages.flat_map(|message| &message.parts)
+    };
+    let titles = chats.iter().map(|chat| &chat.title);
+    for text in titles.chain(parts().map(|part| &part.text)) {
+        hasher.update(text.as_bytes());
     }
+    let page = ConversationPage {
+        nonce: hasher.finalize().to_hex().to_string(),
+        title: match chats {
+            [chat] => chat.title.clone(),
+            chats => counted(chats.len() as u64, "conversation"),
+        },
+        has_pictures: parts().any(|part| part.kind == "picture"),
+        chats: chats.iter().enumerate().map(page_chat).collect(),
+    };
+    Ok(fill("show.html", &page, [])?.into_string())
+}
+
+fn page_chat((number, chat): (usize, &ShownChat)) -> PageChat<'_> {
     let ranges = chat.messages.chunks(RANGE).filter_map(|messages| {
         Some(Range {
             first: messages.first()?.position,
@@ -166,12 +219,59 @@ pub fn conversation_page(chat: &ShownChat) -> Result<String, TemplateError> {
             messages,
         })
     });
-    let page = ConversationPage {
-        nonce: hasher.finalize().to_hex().to_string(),
-        ranges: ranges.collect(),
+    PageChat {
+        mark: match number {
+            0 => "m".to_owned(),
+            number => format!("c{}-m", number + 1),
+        },
         chat,
-    };
-    Ok(fill("show.html", &page, [])?.into_string())
+        ranges: ranges.collect(),
+        tokens: chat
+            .renderings
+            .iter()
+            .map(|rendering| token_lengths(&rendering.pieces))
+            .collect(),
+    }
+}
+
+/// The lengths of tokens on the page, in the units of its script and with base 36; what is in front of the first is the first length.
+fn token_lengths(pieces: &[ShownPiece]) -> String {
+    let mut lengths = Vec::new();
+    let mut length = 0;
+    for piece in pieces {
+        let mut starts = piece.token_starts.iter().peekable();
+        for (at, sign) in piece.text.char_indices() {
+            if starts.next_if(|start| **start == at).is_some() {
+                lengths.push(std::mem::take(&mut length));
+            }
+            length += match sign {
+                '\n' => 1,
+                // As templates write it.
+                hidden if is_hidden(hidden) => hidden.escape_default().count(),
+                sign => sign.len_utf16(),
+            };
+        }
+    }
+    if !lengths.is_empty() {
+        lengths.push(length);
+    }
+    let lengths: Vec<String> = lengths.into_iter().map(base_36).collect();
+    lengths.join(" ")
+}
+
+fn base_36(mut number: usize) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.extend(
+            u32::try_from(number % 36)
+                .ok()
+                .and_then(|digit| char::from_digit(digit, 36)),
+        );
+        number /= 36;
+        if number == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
 }
 
 #[cfg(test)]
@@ -191,9 +291,17 @@ mod tests {
                     kind,
                     label: text.to_owned(),
                     text: text.to_owned(),
+                    source: String::new(),
                 })
                 .collect(),
             fields: vec![(text.to_owned(), text.to_owned())],
+            tokens: vec![(text.to_owned(), 3)],
+            losses: vec![MessageLoss {
+                code: "name-dropped",
+                reason: text.to_owned(),
+                renderings: vec![text.to_owned()],
+                ..MessageLoss::default()
+            }],
             others: vec![(text.to_owned(), text.to_owned())],
             findings: vec![ShownFinding {
                 code: "RF001".to_owned(),
@@ -222,6 +330,7 @@ mod tests {
                     text: text.to_owned(),
                     message: Some(0),
                     is_trained: true,
+                    token_starts: vec![0],
                 }],
                 losses: vec![ShownLoss {
                     code: "name-dropped",
@@ -240,7 +349,7 @@ mod tests {
 
     #[test]
     fn text_of_a_chat_stays_text_and_nothing_is_fetched() {
-        let page = conversation_page(&chat(HOSTILE)).unwrap();
+        let page = conversation_page(&[chat(HOSTILE)]).unwrap();
         assert!(
             !page.contains("<script>alert") && !page.contains("<img"),
             "{page}"
@@ -252,13 +361,13 @@ mod tests {
         // What a reader sees is what was written: every place holds the whole text.
         let shown = "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot; onclick=&quot;x &amp; \\u{202e}z\\u{1b}[2J &lt;img src=x&gt;";
         assert!(page.matches(shown).count() > 20, "{page}");
-        let plain = conversation_page(&chat("שלום, <b>x</b> 👩‍🚀")).unwrap();
+        let plain = conversation_page(&[chat("שלום, <b>x</b> 👩‍🚀")]).unwrap();
         assert!(plain.contains("שלום, &lt;b&gt;x&lt;/b&gt; 👩‍🚀"));
     }
 
     #[test]
     fn a_message_and_its_turn_are_marked_by_the_same_number() {
-        let page = conversation_page(&chat("x")).unwrap();
+        let page = conversation_page(&[chat("x")]).unwrap();
         assert!(
             page.contains("id=\"m0\"") && page.contains("href=\"#m0\""),
             "{page}"
@@ -278,7 +387,7 @@ mod tests {
                 messages: messages(number),
                 ..ShownChat::default()
             };
-            conversation_page(&chat).unwrap()
+            conversation_page(&[chat]).unwrap()
         };
         let one = page(500);
         assert!(!one.contains("class=\"range\""), "one range needs no head");
@@ -286,5 +395,53 @@ mod tests {
         assert_eq!(long.matches("class=\"range\"").count(), 3);
         assert_eq!(long.matches("class=\"range\" open").count(), 1);
         assert!(long.contains("Messages 500 to 999"));
+    }
+
+    #[test]
+    fn several_conversations_share_a_page_and_no_id() {
+        let page = conversation_page(&[chat("x"), chat("y")]).unwrap();
+        for id in ["id=\"m0\"", "id=\"m1\"", "id=\"c2-m0\"", "href=\"#c2-m0\""] {
+            assert!(page.contains(id), "{id} of {page}");
+        }
+        let ids: Vec<&str> = page
+            .split(" id=\"")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+            .collect();
+        let known: std::collections::BTreeSet<&&str> = ids.iter().collect();
+        assert_eq!(known.len(), ids.len(), "{ids:?}");
+        assert!(page.contains("<h1") && page.contains("2 conversations"));
+    }
+
+    #[test]
+    fn tokens_are_as_long_as_the_page_shows_them() {
+        let piece = |text: &str, token_starts: &[usize]| ShownPiece {
+            text: text.to_owned(),
+            token_starts: token_starts.to_vec(),
+            ..ShownPiece::default()
+        };
+        // A token reaches over the end of a piece; `\t` and U+202E are escapes on the page, and an astronaut has two units.
+        let pieces = [
+            piece("ab\n", &[0, 2]),
+            piece("c\t\u{202e}", &[1]),
+            piece("👩x", &[4]),
+        ];
+        assert_eq!(token_lengths(&pieces), "0 2 2 c 1");
+        assert_eq!(token_lengths(&[piece("ab", &[])]), "");
+        assert_eq!(base_36(36 * 36 + 35), "10z");
+    }
+
+    #[test]
+    fn pictures_are_allowed_where_there_are_some() {
+        assert!(!conversation_page(&[chat("x")]).unwrap().contains("img-src"));
+        let mut with = chat("x");
+        with.messages[0].parts[0].kind = "picture";
+        with.messages[0].parts[0].source = "data:image/png;base64,AAAA".to_owned();
+        let page = conversation_page(&[with]).unwrap();
+        assert!(
+            page.contains("img-src data:")
+                && page.contains("<img src=\"data:image/png;base64,AAAA\" alt=\"x\""),
+            "{page}"
+        );
     }
 }

@@ -121,8 +121,7 @@ impl RowOptions {
             ..split
         });
         Ok(ExportRequest {
-            dialect,
-            format: self.format.unwrap_or(preferred_format(envelope)),
+            format: self.format.unwrap_or(preferred_format(&dialect, envelope)),
             nested: self.nested,
             envelope,
             filters: Filters {
@@ -142,6 +141,7 @@ impl RowOptions {
             shuffle: self.shuffle,
             media_root: self.media_root.clone(),
             replace: self.replace,
+            dialect,
         })
     }
 
@@ -153,9 +153,11 @@ impl RowOptions {
     }
 }
 
-/// Tables where the reader makes one of all rows, for so every row keeps its own keys; else lines.
-fn preferred_format(envelope: Option<&Envelope>) -> Format {
-    if envelope.is_some_and(|envelope| envelope.is_one_table) {
+/// Tables where the reader makes one of all rows, for so every row keeps its own keys; pages of Markdown; else lines.
+fn preferred_format(dialect: &str, envelope: Option<&Envelope>) -> Format {
+    if dialect == "markdown" {
+        Format::Markdown
+    } else if envelope.is_some_and(|envelope| envelope.is_one_table) {
         Format::Parquet
     } else {
         Format::Jsonl

@@ -2,6 +2,7 @@
 
 use chatmill_diag::Code;
 use chatmill_diag::suggest::nearest;
+use chatmill_engine::position_in_sample;
 use chatmill_model::{Conversation, Linked, Message, Part};
 use clap::Args;
 
@@ -25,6 +26,9 @@ pub(super) struct ChoiceArguments {
     /// Shows the first conversation with a finding of this code (RF001), prefix (RF) or name (dangling-reference)
     #[arg(long, value_name = "CODE|PREFIX|NAME")]
     code: Option<String>,
+    /// Shows N conversations, those whose ids have the least hashes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    sample: Option<u64>,
 }
 
 /// What a conversation has to be.
@@ -35,6 +39,7 @@ pub(super) enum WantedConversation {
     /// In lower case.
     Words(String),
     Codes(Vec<&'static Code>),
+    Sample(u64),
 }
 
 /// The search for a conversation.
@@ -56,14 +61,16 @@ impl Choice {
             nth,
             find,
             code,
+            sample,
         } = arguments;
         let typed = conversation.as_ref().or(find.as_ref()).or(code.as_ref());
         Ok(Self {
-            wanted: match (conversation, nth, find, code) {
+            wanted: match (conversation, nth, find, code, sample) {
                 (Some(id), ..) => WantedConversation::Id(id.clone()),
                 (_, Some(nth), ..) => WantedConversation::Nth(*nth),
-                (_, _, Some(words), _) => WantedConversation::Words(words.to_lowercase()),
-                (.., Some(code)) => WantedConversation::Codes(selection::named(code)?),
+                (_, _, Some(words), ..) => WantedConversation::Words(words.to_lowercase()),
+                (_, _, _, Some(code), _) => WantedConversation::Codes(selection::named(code)?),
+                (.., Some(number)) => WantedConversation::Sample(*number),
                 _ => WantedConversation::First,
             },
             typed: typed.cloned().unwrap_or_default(),
@@ -75,7 +82,9 @@ impl Choice {
     /// Whether the next conversation is the wanted one; `row` is its number in an export, where numbers are those of rows.
     pub(super) fn takes(&mut self, id: &str, linked: &Linked, codes: &[&str], row: Option<u64>) -> bool {
         match &self.wanted {
-            WantedConversation::First | WantedConversation::Id(_) => self.takes_id(id),
+            WantedConversation::First | WantedConversation::Id(_) | WantedConversation::Sample(_) => {
+                self.takes_id(id)
+            }
             WantedConversation::Nth(_) => {
                 let is_next = self.takes_id(id);
                 row.map_or(
@@ -98,7 +107,7 @@ impl Choice {
     pub(super) fn takes_id(&mut self, id: &str) -> bool {
         self.seen += 1;
         match &self.wanted {
-            WantedConversation::First => true,
+            WantedConversation::First | WantedConversation::Sample(_) => true,
             WantedConversation::Nth(nth) => self.seen == *nth,
             WantedConversation::Id(wanted) if wanted == id => true,
             WantedConversation::Id(wanted) => {
@@ -111,12 +120,20 @@ impl Choice {
         }
     }
 
+    /// How many conversations are wanted.
+    pub(super) fn number(&self) -> usize {
+        match self.wanted {
+            WantedConversation::Sample(number) => usize::try_from(number).unwrap_or(usize::MAX),
+            _ => 1,
+        }
+    }
+
     /// Why no conversation is shown.
     pub(super) fn unmet(&self) -> CommandError {
         let (seen, typed) = (counted(self.seen, "conversation"), &self.typed);
         let refused = match &self.wanted {
             _ if self.seen == 0 => CommandError::request("the input holds no conversation"),
-            WantedConversation::First | WantedConversation::Nth(_) => {
+            WantedConversation::First | WantedConversation::Nth(_) | WantedConversation::Sample(_) => {
                 CommandError::request(format!("the input holds {seen}"))
             }
             WantedConversation::Id(id) => CommandError::unknown("conversation", id, self.nearest.as_deref()),
@@ -134,6 +151,42 @@ impl Choice {
             }
             _ => "`--nth 1` shows the first, `--find` finds by words",
         })
+    }
+}
+
+/// Things found by their ids: all that are taken, or of a sample those with the least hashes, in order.
+pub(super) struct Sampled<T> {
+    most: usize,
+    all: Vec<(f64, T)>,
+}
+
+impl<T> Sampled<T> {
+    pub(super) fn new(choice: &Choice) -> Self {
+        Self {
+            most: choice.number(),
+            all: Vec::new(),
+        }
+    }
+
+    /// Adds one; the one with the largest hash gives way.
+    pub(super) fn add(&mut self, id: &str, one: impl FnOnce() -> T) {
+        let place = position_in_sample(0, id);
+        if self.all.len() >= self.most {
+            let places = self.all.iter().map(|(place, _)| *place).enumerate();
+            match places.max_by(|(_, one), (_, other)| one.total_cmp(other)) {
+                Some((last, largest)) if place < largest => drop(self.all.remove(last)),
+                _ => return,
+            }
+        }
+        self.all.push((place, one()));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    pub(super) fn finish(self) -> Vec<T> {
+        self.all.into_iter().map(|(_, one)| one).collect()
     }
 }
 

@@ -7,7 +7,7 @@ use chatmill_engine::again;
 use chatmill_model::target_name;
 use chatmill_report::conversation::{RenderingFigures, ShownFinding};
 
-use super::choice::{Choice, WantedConversation};
+use super::choice::{Choice, Sampled, WantedConversation};
 use super::rendering::title;
 use super::{FindingsByMessage, Medium, ShownConversation};
 use crate::commands::check::style_of;
@@ -58,15 +58,20 @@ columns! {
     }
 }
 
-/// The wanted conversation; none where the dataset does not have it.
+/// The wanted conversations; none where the dataset does not have them.
 pub(super) fn find(
     dataset: &Dataset,
     choice: &mut Choice,
     medium: Medium<'_>,
-) -> Outcome<Option<ShownConversation>> {
-    let Some(id) = id(dataset, choice)? else {
-        return Ok(None);
-    };
+) -> Outcome<Vec<ShownConversation>> {
+    let mut found = Vec::new();
+    for id in ids(dataset, choice)? {
+        found.extend(conversation(dataset, id, medium)?);
+    }
+    Ok(found)
+}
+
+fn conversation(dataset: &Dataset, id: String, medium: Medium<'_>) -> Outcome<Option<ShownConversation>> {
     let Some(stored) = again::conversation(dataset, &id)? else {
         return Ok(None);
     };
@@ -79,10 +84,28 @@ pub(super) fn find(
     }))
 }
 
+/// The ids of the wanted conversations.
+fn ids(dataset: &Dataset, choice: &mut Choice) -> Result<Vec<String>, DatasetError> {
+    if let WantedConversation::Sample(_) = choice.wanted {
+        let mut found = Sampled::new(choice);
+        dataset.each_row("conversations", &mut |ids: &Ids, row| {
+            let id = ids.conversation_id.at(row);
+            if choice.takes_id(id) {
+                found.add(id, || id.to_owned());
+            }
+        })?;
+        return Ok(found.finish());
+    }
+    Ok(id(dataset, choice)?.into_iter().collect())
+}
+
 /// The id of the wanted conversation.
 fn id(dataset: &Dataset, choice: &mut Choice) -> Result<Option<String>, DatasetError> {
     match &choice.wanted {
-        WantedConversation::First | WantedConversation::Nth(_) | WantedConversation::Id(_) => {
+        WantedConversation::First
+        | WantedConversation::Nth(_)
+        | WantedConversation::Id(_)
+        | WantedConversation::Sample(_) => {
             let mut takes = |ids: &Ids, row| choice.takes_id(ids.conversation_id.at(row));
             let found = first::<Ids>(dataset, "conversations", &mut takes)?;
             return Ok(found.map(|(ids, row)| ids.conversation_id.at(row).to_owned()));

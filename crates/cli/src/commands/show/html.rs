@@ -1,17 +1,23 @@
 //! A conversation as data for its page, which `chatmill-report` writes.
 
-use chatmill_model::{Alternative, Conversation, Link, Linked, Message, MessageKind, Part};
+use std::collections::BTreeMap;
+
+use chatmill_dialect::LossCode;
+use chatmill_model::{
+    Alternative, Conversation, Link, Linked, Media, MediaSource, Message, MessageKind, Part,
+};
 use chatmill_report::conversation::{
-    RenderingFigures, ShownChat, ShownFinding, ShownLoss, ShownMessage, ShownPart, ShownPiece, ShownRendering,
+    MessageLoss, RenderingFigures, ShownChat, ShownFinding, ShownLoss, ShownMessage, ShownPart, ShownPiece,
+    ShownRendering,
 };
 
-use super::ShownConversation;
 use super::page::folded;
 use super::rendering::Rendered;
 use super::text::{
     alternatives_by_place, call_line, facts, label, media_line, other_lead, quoted, result_line, sender_name,
     time, words_of,
 };
+use super::{MOST_COUNTED, ShownConversation};
 
 /// Colours of speakers on the page.
 const COLOURS: usize = 6;
@@ -25,6 +31,36 @@ const RENDERING_BYTES: usize = 2 << 20;
 /// Positions that a loss names.
 const POSITIONS: usize = 12;
 
+/// Digits of base64 of the pictures of a page.
+const PICTURE_DIGITS: usize = 4 << 20;
+
+/// Types of pictures that a page shows; none of them runs anything.
+const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// How many digits of pictures a page may still have.
+pub(super) struct PictureBudget(usize);
+
+impl PictureBudget {
+    /// None where pictures are not asked for.
+    pub(super) fn new(is_asked: bool) -> Self {
+        Self(if is_asked { PICTURE_DIGITS } else { 0 })
+    }
+
+    /// The data address of a picture that the page shows.
+    fn source(&mut self, media: &Media) -> Option<String> {
+        let MediaSource::Inline(digits) = &media.source else {
+            return None;
+        };
+        let kind = PICTURES
+            .iter()
+            .find(|kind| media.media_type.as_deref() == Some(kind))?;
+        let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
+        self.0 = self.0.checked_sub(digits.len())?;
+        let source = format!("data:{kind};base64,{digits}");
+        digits.bytes().all(is_base64).then_some(source)
+    }
+}
+
 /// The conversation with what a model gets of it.
 pub(super) fn chat(
     found: &ShownConversation,
@@ -32,6 +68,7 @@ pub(super) fn chat(
     renderings: &[Rendered],
     figures: Vec<RenderingFigures>,
     notes: Vec<String>,
+    budget: &mut PictureBudget,
 ) -> ShownChat {
     let (linked, conversation) = (&found.linked, &found.linked.conversation);
     let mut alternatives = alternatives_by_place(conversation);
@@ -43,11 +80,19 @@ pub(super) fn chat(
             others: others(alternatives.remove(&(message.position + 1))),
             replies: replies(linked, message, links),
             findings: found.findings_at(Some(message.position)),
-            ..shown_message(conversation, message, assistant, &mut day)
+            ..shown_message(conversation, message, assistant, (&mut day, &mut *budget))
         })
         .collect();
     if let Some(first) = messages.first_mut() {
         first.others.extend(others(alternatives.remove(&0)));
+    }
+    let mut shown = Vec::new();
+    for rendered in renderings {
+        let pieces = pieces(rendered);
+        if messages.len() <= MOST_COUNTED {
+            add_costs(&mut messages, rendered, &pieces, linked);
+        }
+        shown.push(shown_rendering(rendered, pieces, linked));
     }
     let encoding = renderings.iter().find_map(Rendered::encoding);
     ShownChat {
@@ -55,10 +100,7 @@ pub(super) fn chat(
         facts: facts(found),
         findings: found.findings_at(None),
         messages,
-        renderings: renderings
-            .iter()
-            .map(|rendered| shown_rendering(rendered, linked))
-            .collect(),
+        renderings: shown,
         figures,
         encoding: encoding.unwrap_or_default().to_owned(),
         notes,
@@ -76,7 +118,7 @@ fn shown_message(
     conversation: &Conversation,
     message: &Message,
     assistant: Option<usize>,
-    day: &mut String,
+    (day, budget): (&mut String, &mut PictureBudget),
 ) -> ShownMessage {
     let name = sender_name(conversation, message);
     let notes = label(message, assistant).map(str::to_owned);
@@ -94,7 +136,11 @@ fn shown_message(
         name: name.to_owned(),
         colour: message.sender.unwrap_or(message.role as usize) % COLOURS,
         notes: notes.collect(),
-        parts: message.parts.iter().map(shown_part).collect(),
+        parts: message
+            .parts
+            .iter()
+            .map(|part| shown_part(part, budget))
+            .collect(),
         fields: fields
             .map(|(key, value)| (key.clone(), folded([value.as_str()], QUOTED)))
             .collect(),
@@ -102,7 +148,11 @@ fn shown_message(
     }
 }
 
-fn shown_part(part: &Part) -> ShownPart {
+fn shown_part(part: &Part, budget: &mut PictureBudget) -> ShownPart {
+    let source = match part {
+        Part::Media(media) => budget.source(media),
+        _ => None,
+    };
     let (kind, label, text) = match part {
         Part::Text(text) | Part::Notice(text) => ("text", "", text.clone()),
         Part::Reasoning(text) => ("thought", "", text.clone()),
@@ -116,13 +166,18 @@ fn shown_part(part: &Part) -> ShownPart {
             result.name.as_deref().unwrap_or_default(),
             result.content.clone(),
         ),
-        Part::Media(media) => ("media", "", media_line(media)),
+        Part::Media(media) => (
+            if source.is_some() { "picture" } else { "media" },
+            "",
+            media_line(media),
+        ),
         Part::CacheMark => ("mark", "", "cache mark".to_owned()),
     };
     ShownPart {
         kind,
         label: label.to_owned(),
         text: on_page(&text),
+        source: source.unwrap_or_default(),
     }
 }
 
@@ -156,8 +211,53 @@ fn others(at_place: Option<Vec<(&Alternative, &[Message])>>) -> Vec<(String, Str
     at_place.map(other).collect()
 }
 
-fn shown_rendering(rendered: &Rendered, linked: &Linked) -> ShownRendering {
-    let pieces = pieces(rendered);
+/// Adds to messages how many tokens they have in a rendering, and what it lost of them.
+fn add_costs(messages: &mut [ShownMessage], rendered: &Rendered, pieces: &Pieces, linked: &Linked) {
+    let title = rendered.title(Some(linked));
+    for (position, tokens) in &pieces.tokens {
+        if let Some(message) = messages.get_mut(*position as usize) {
+            message.tokens.push((title.clone(), *tokens));
+        }
+    }
+    for (code, positions, _, reason) in &rendered.losses {
+        for position in positions {
+            let Some(message) = messages.get_mut(*position as usize) else {
+                continue;
+            };
+            let mut known = message.losses.iter_mut();
+            match known.find(|loss| loss.code == *code && loss.reason == *reason) {
+                Some(loss) => loss.renderings.push(title.clone()),
+                None => message.losses.push(MessageLoss {
+                    code,
+                    reason: reason.to_string(),
+                    meaning: LossCode::find(code).map_or("", LossCode::meaning),
+                    key: key_of(code),
+                    renderings: vec![title.clone()],
+                }),
+            }
+        }
+    }
+}
+
+/// The key of a pipeline that decides about a kind of loss; empty where there is none.
+fn key_of(code: &str) -> &'static str {
+    match code {
+        "name-dropped" | "name-inlined" => "policy.names",
+        "media-dropped" | "media-placeholder" | "media-needs-fetch" => "policy.media",
+        "reasoning-dropped" => "policy.reasoning",
+        "leaked-metadata-removed" => "policy.leaked_metadata",
+        "special-token-in-text" => "policy.control_tokens",
+        "turn-merged" => "policy.turns",
+        "missing-result-synthesised" => "policy.orphans",
+        _ if code.starts_with("orphan-") => "policy.orphans",
+        _ if code.starts_with("reference-") => "policy.references",
+        _ if code.starts_with("system-") => "policy.system",
+        _ => "",
+    }
+}
+
+fn shown_rendering(rendered: &Rendered, pieces: Pieces, linked: &Linked) -> ShownRendering {
+    let pieces = pieces.shown;
     let shown: usize = pieces.iter().map(|piece| piece.text.len()).sum();
     let losses = rendered
         .losses
@@ -179,8 +279,15 @@ fn shown_rendering(rendered: &Rendered, linked: &Linked) -> ShownRendering {
     }
 }
 
+/// A rendering in pieces, and the tokens of the turns of messages.
+#[derive(Default)]
+struct Pieces {
+    shown: Vec<ShownPiece>,
+    tokens: BTreeMap<u32, u64>,
+}
+
 /// The text of a rendering, cut where turns of messages and what is trained on begin and end.
-fn pieces(rendered: &Rendered) -> Vec<ShownPiece> {
+fn pieces(rendered: &Rendered) -> Pieces {
     let text = &rendered.content;
     let most = text.len().min(RENDERING_BYTES);
     // A character has four bytes at most.
@@ -198,18 +305,80 @@ fn pieces(rendered: &Rendered) -> Vec<ShownPiece> {
     let mut turns = rendered.turn_starts.iter().peekable();
     let mut trained = trained.iter().peekable();
     let mut message = None;
-    let mut pieces = Vec::new();
+    let starts = rendered.token_starts();
+    let mut starts = starts.iter().peekable();
+    let mut pieces = Pieces::default();
     for (at, next) in cuts.iter().zip(cuts.iter().skip(1)) {
         while let Some((_, position)) = turns.next_if(|(start, _)| start <= at) {
             message = *position;
         }
         while trained.next_if(|range| range.end <= *at).is_some() {}
         let (_, piece) = text.split_at(*next).0.split_at(*at);
-        pieces.push(ShownPiece {
+        let mut token_starts = Vec::new();
+        while let Some((start, tokens)) = starts.next_if(|(start, _)| start < next) {
+            token_starts.push(start - at);
+            if let Some(message) = message {
+                *pieces.tokens.entry(message).or_default() += tokens;
+            }
+        }
+        pieces.shown.push(ShownPiece {
             text: piece.to_owned(),
+            token_starts,
             message,
             is_trained: trained.peek().is_some_and(|range| range.start <= *at),
         });
     }
     pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use chatmill_testkit::conversations::read;
+    use chatmill_testkit::samples::samples;
+
+    use super::*;
+    use crate::commands::render::settings;
+    use crate::commands::show::rendering::{counter, rendered};
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "reads a sample")]
+    fn tokens_of_messages_and_components_add_up_to_those_of_the_tables() {
+        let plan = settings(None, &[]).unwrap();
+        let mut counter = counter();
+        let path = samples().join("canonical/workroom.json");
+        let linked = read("group-chat", &std::fs::read_to_string(path).unwrap());
+        let everybody: Vec<Option<usize>> = (0..linked.conversation.participants.len()).map(Some).collect();
+        let mut seen = 0;
+        for id in [
+            "openai-chat",
+            "anthropic-messages",
+            "gemini-contents",
+            "chatml",
+            "markdown",
+            "group-chat",
+        ] {
+            let dialect = chatmill_dialect::find(id).unwrap();
+            for rendered in rendered(&linked, &plan, dialect, &everybody, &mut counter) {
+                let row = rendered.row(&linked);
+                let starts = rendered.token_starts();
+                assert_eq!(
+                    starts.iter().map(|(_, tokens)| tokens).sum::<u64>(),
+                    row.tokens,
+                    "{id}"
+                );
+                let parts = rendered.components.iter().map(|(_, tokens)| tokens);
+                assert_eq!(parts.sum::<u64>(), row.tokens, "{id}");
+                let pieces = pieces(&rendered);
+                let text: String = pieces.shown.iter().map(|piece| piece.text.as_str()).collect();
+                assert_eq!(text, rendered.content, "{id}");
+                let of_messages: u64 = pieces.tokens.values().sum();
+                assert!(
+                    of_messages > 0 && of_messages <= row.tokens,
+                    "{id}: {of_messages}"
+                );
+                seen += 1;
+            }
+        }
+        assert!(seen > 10, "{seen}");
+    }
 }

@@ -10,7 +10,7 @@ use chatmill_engine::Plan;
 use chatmill_engine::again::{Again, AgainError, AgainRendering};
 use chatmill_engine::conversation::{BudgetMeter, OwnSpans, WindowedRenderer};
 use chatmill_export::{Envelope, RenderingFacts, preview};
-use chatmill_model::{Component, Linked, Sink, TurnStart, target_name};
+use chatmill_model::{Component, ComponentSpan, Linked, Sink, Speaker, TurnStart, target_name};
 use chatmill_report::conversation::RenderingFigures;
 use chatmill_token::TokenCounter;
 
@@ -36,6 +36,8 @@ pub(super) struct Rendered {
     own: OwnSpans,
     /// Where turns of messages begin and end.
     pub(super) turn_starts: Vec<TurnStart>,
+    /// The control tokens of inputs.
+    controls: Vec<Range<usize>>,
     /// Tokens of each component, where they were counted.
     pub(super) components: Vec<(&'static str, u64)>,
     last_role: Option<&'static str>,
@@ -128,6 +130,11 @@ impl Rendered {
             content: sink.text().to_owned(),
             own,
             turn_starts: sink.turn_starts().to_vec(),
+            controls: sink
+                .span_texts()
+                .filter(|(_, span)| span.control)
+                .map(|(text, span)| span.end - text.len()..span.end)
+                .collect(),
             components: counts.first().map_or_else(Vec::new, |counts| {
                 let components = Component::ALL.into_iter();
                 components
@@ -154,6 +161,7 @@ impl Rendered {
                 trained: rendering.learned_spans.to_vec(),
             },
             turn_starts: rendering.turn_starts.to_vec(),
+            controls: Vec::new(),
             components: Vec::new(),
             last_role: rendering.last_role,
             loss_codes: rendering.loss_codes.clone(),
@@ -219,6 +227,49 @@ impl Rendered {
         let at = |at| usize::try_from(at).unwrap_or(usize::MAX);
         let ranges = self.own.trained.iter();
         ranges.map(|range| at(range.start)..at(range.end)).collect()
+    }
+
+    /// The characters with which tokens begin, by their places, and how many begin with each; none where they do not add up to the count.
+    pub(super) fn token_starts(&self) -> Vec<(usize, u64)> {
+        let counter = self
+            .tokens
+            .as_ref()
+            .and_then(|(encoding, tokens)| Some((chatmill_token::find(encoding)?.counter(), *tokens)));
+        let Some((counter, tokens)) = counter.filter(|_| self.content.len() <= MOST_SPLIT) else {
+            return Vec::new();
+        };
+        let mut spans: Vec<ComponentSpan> = Vec::new();
+        let mut starts = Vec::new();
+        let mut controls = self.controls.iter().peekable();
+        for (at, sign) in self.content.char_indices() {
+            let end = at + sign.len_utf8();
+            while controls.next_if(|range| range.end <= at).is_some() {}
+            let control = controls.peek().filter(|range| range.start <= at);
+            match spans.last_mut() {
+                Some(last) if control.is_some_and(|range| range.start < at) => last.end = end,
+                _ => {
+                    starts.push(at);
+                    spans.push(ComponentSpan {
+                        end,
+                        component: Component::Content,
+                        speaker: Speaker::Other,
+                        control: control.is_some(),
+                        requests: 0,
+                        written: false,
+                        answer: None,
+                    });
+                }
+            }
+        }
+        let counts = counter.count_spans(&self.content, &spans);
+        if counts.iter().sum::<u64>() != tokens {
+            return Vec::new();
+        }
+        starts
+            .into_iter()
+            .zip(counts)
+            .filter(|(_, count)| *count > 0)
+            .collect()
     }
 
     /// The encoding that it was counted in.
@@ -315,6 +366,9 @@ fn folded(losses: &[Loss]) -> Vec<FoldedLoss> {
     });
     losses.collect()
 }
+
+/// Bytes of a rendering of which it is said where tokens begin.
+const MOST_SPLIT: usize = 2 << 20;
 
 /// Positions of a loss that a line names.
 const MOST_PLACES: usize = 8;

@@ -29,7 +29,7 @@ fn a_part_in_several_files_holds_the_rows_of_one_in_their_order() {
         let summary = export(&dataset, request, &out).unwrap();
         assert_balanced(&summary);
         let rows = summary.files.iter().flat_map(|file| match request.format {
-            Format::Jsonl => lines(&out, &file.name),
+            Format::Jsonl | Format::Markdown => lines(&out, &file.name),
             Format::Parquet => conversations(&out.join(&file.name)),
         });
         (rows.collect(), summary)

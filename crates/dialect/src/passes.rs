@@ -35,6 +35,7 @@ mod thoughts;
 mod tool_ids;
 mod trim;
 mod unmarkable;
+mod vendor_items;
 
 #[cfg(test)]
 mod samples;
@@ -64,6 +65,7 @@ const PASSES: &[&Pass] = &[
     &media::PASS,
     &thoughts::PASS,
     &notices::PASS,
+    &vendor_items::PASS,
     &blanks::PASS,
     &marks::PASS,
     &empty::PASS,
@@ -123,24 +125,25 @@ fn no_losses(_: &DialectProfile) -> &'static [LossCode] {
     &[]
 }
 
-/// Results in a message that also has other parts become separate turns, unless the dialect puts them first in a user turn.
+/// Results in a message that also has other parts become separate turns, unless the dialect puts them first in a user turn and the other
+/// parts are that user's.
 const DIVIDED: Pass = Pass {
-    loses: |profile| {
-        codes_if(
-            profile.order.has_tools() && profile.results != Results::UserTurn,
-            &[LossCode::TurnSplit],
-        )
-    },
+    loses: |profile| codes_if(profile.order.has_tools(), &[LossCode::TurnSplit]),
     run: |plan, _, profile| {
-        if profile.results == Results::UserTurn || !plan.kinds.has(Kinds::RESULTS) {
+        if !plan.kinds.has(Kinds::RESULTS) {
             return;
         }
-        let positions = |role: Role| plan.turns.iter().filter(move |turn| turn.role == role);
-        let results: BTreeSet<u32> = positions(Role::Tool).filter_map(|turn| turn.position).collect();
-        let others = positions(Role::User).filter_map(|turn| turn.position);
-        let others: Vec<u32> = others.filter(|position| results.contains(position)).collect();
-        for position in others {
-            plan.losses.at(reasons::RESULTS_ARE_TURNS, position);
+        let is_split = |role: Role| match role {
+            Role::User => profile.results != Results::UserTurn,
+            Role::Assistant => true,
+            Role::System | Role::Tool => false,
+        };
+        let results = plan.turns.iter().filter(|turn| turn.role == Role::Tool);
+        let results: BTreeSet<u32> = results.filter_map(|turn| turn.position).collect();
+        let others = plan.turns.iter().filter(|turn| is_split(turn.role));
+        let others: BTreeSet<u32> = others.filter_map(|turn| turn.position).collect();
+        for position in others.intersection(&results) {
+            plan.losses.at(reasons::RESULTS_ARE_TURNS, *position);
         }
     },
 };

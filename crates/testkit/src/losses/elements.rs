@@ -110,6 +110,8 @@ pub(super) fn elements<'c>(linked: &'c Linked, messages: &'c [Message]) -> Vec<E
                 Part::ToolCall(call) => Kind::Call(call),
                 Part::ToolResult(result) => Kind::Result(result),
                 Part::CacheMark => Kind::CacheMark,
+                // The prefix law compares them.
+                Part::Item(_) => continue,
             };
             let place = PartPlace {
                 position: message.position,

@@ -207,3 +207,33 @@ fn misplaced(plan: &TurnPlan<'_>, profile: &DialectProfile) -> Option<Violation>
     };
     Some(Violation::of(rule?, turn.position, problem))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::passes::samples::{ANN, BOT, PLAIN, Sample, call, result, text};
+
+    #[test]
+    fn results_beside_other_parts_are_turns_of_their_own() {
+        let users = DialectProfile {
+            results: Results::UserTurn,
+            ..PLAIN
+        };
+        let answer = Sample::new().post(BOT, vec![text("a"), call("c"), result("c", "x")]);
+        for profile in [&PLAIN, &users] {
+            let (turns, losses) = answer.after(&[&DIVIDED], profile);
+            assert_eq!(turns, ["assistant: a | <call   >", "tool: <result   x>"]);
+            assert_eq!(losses, ["turn-split 0 1"]);
+        }
+        let asked = Sample::new()
+            .post(BOT, vec![call("c")])
+            .post(ANN, vec![result("c", "x"), text("b")]);
+        assert_eq!(asked.after(&[&DIVIDED], &PLAIN).1, ["turn-split 1 1"]);
+        assert!(asked.after(&[&DIVIDED], &users).1.is_empty());
+        let parted = Sample::new()
+            .post(BOT, vec![call("c")])
+            .post(ANN, vec![result("c", "x")]);
+        assert!(parted.after(&[&DIVIDED], &PLAIN).1.is_empty());
+    }
+}

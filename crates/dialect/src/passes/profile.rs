@@ -97,8 +97,7 @@ pub(crate) enum Shape {
 impl Shape {
     /// Whether two neighbouring blocks of a turn are in items of their own.
     pub(crate) fn separates(self, one: &Block<'_>, next: &Block<'_>) -> bool {
-        matches!(self, Self::Items(_))
-            && (one.is_call() != next.is_call() || one.is_item() || next.is_item())
+        matches!(self, Self::Items(_)) && (one.is_call() != next.is_call() || one.is_item() || next.is_item())
     }
 }
 

@@ -111,7 +111,7 @@ fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
         Some(kind) if is_output(kind) => output(&mut turn, value, site),
         Some("reasoning") => reasoning(&mut turn, value),
         Some("mcp_call") => mcp_call(&mut turn, value, site),
-        Some(kind) if HOSTED.contains(&kind) => hosted(&mut turn, value),
+        Some(kind) if HOSTED.contains(&kind) && is_whole(value) => hosted(&mut turn, value),
         Some(word) => match OWN_CALLS.iter().find(|(kind, ..)| *kind == word) {
             Some((_, name, keys)) => client_call(&mut turn, value, (name, keys), site),
             None => step(&mut turn, word, value, site),
@@ -296,6 +296,14 @@ fn mcp_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
 /// Keeps the type of an item: written as a call of a function, or as the output of one, it is another.
 fn keep_type(turn: &mut Turn, item: Value<'_>) {
     turn.keep_text("type", &text(item.get("type")).unwrap_or_default());
+}
+
+/// Whether a step of a hosted tool has what the API asks of it: its id, and the type of its action. Logs of clients lack either.
+fn is_whole(item: Value<'_>) -> bool {
+    let needs_id = item.get("call_id").is_none();
+    let has_id = item.get("id").and_then(Value::string).is_some();
+    let is_typed = |action: Value<'_>| action.get("type").and_then(Value::string).is_some();
+    (has_id || !needs_id) && item.get("action").is_none_or(is_typed)
 }
 
 /// A step of a tool that runs at the vendor's: a piece of the answer around it.

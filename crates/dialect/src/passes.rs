@@ -35,6 +35,7 @@ mod thoughts;
 mod tool_ids;
 mod trim;
 mod unmarkable;
+mod vendor_items;
 
 #[cfg(test)]
 mod samples;
@@ -64,6 +65,7 @@ const PASSES: &[&Pass] = &[
     &media::PASS,
     &thoughts::PASS,
     &notices::PASS,
+    &vendor_items::PASS,
     &blanks::PASS,
     &marks::PASS,
     &empty::PASS,
@@ -123,24 +125,25 @@ fn no_losses(_: &DialectProfile) -> &'static [LossCode] {
     &[]
 }
 
-/// Results in a message that also has other parts become separate turns, unless the dialect puts them first in a user turn.
+/// Results in a message that also has other parts become separate turns, unless the dialect puts them first in a user turn and the other
+/// parts are that user's.
 const DIVIDED: Pass = Pass {
-    loses: |profile| {
-        codes_if(
-            profile.order.has_tools() && profile.results != Results::UserTurn,
-            &[LossCode::TurnSplit],
-        )
-    },
+    loses: |profile| codes_if(profile.order.has_tools(), &[LossCode::TurnSplit]),
     run: |plan, _, profile| {
-        if profile.results == Results::UserTurn || !plan.kinds.has(Kinds::RESULTS) {
+        if !plan.kinds.has(Kinds::RESULTS) {
             return;
         }
-        let positions = |role: Role| plan.turns.iter().filter(move |turn| turn.role == role);
-        let results: BTreeSet<u32> = positions(Role::Tool).filter_map(|turn| turn.position).collect();
-        let others = positions(Role::User).filter_map(|turn| turn.position);
-        let others: Vec<u32> = others.filter(|position| results.contains(position)).collect();
-        for position in others {
-            plan.losses.at(reasons::RESULTS_ARE_TURNS, position);
+        let is_split = |role: Role| match role {
+            Role::User => profile.results != Results::UserTurn,
+            Role::Assistant => true,
+            Role::System | Role::Tool => false,
+        };
+        let results = plan.turns.iter().filter(|turn| turn.role == Role::Tool);
+        let results: BTreeSet<u32> = results.filter_map(|turn| turn.position).collect();
+        let others = plan.turns.iter().filter(|turn| is_split(turn.role));
+        let others: BTreeSet<u32> = others.filter_map(|turn| turn.position).collect();
+        for position in others.intersection(&results) {
+            plan.losses.at(reasons::RESULTS_ARE_TURNS, *position);
         }
     },
 };
@@ -203,4 +206,34 @@ fn misplaced(plan: &TurnPlan<'_>, profile: &DialectProfile) -> Option<Violation>
         }
     };
     Some(Violation::of(rule?, turn.position, problem))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::passes::samples::{ANN, BOT, PLAIN, Sample, call, result, text};
+
+    #[test]
+    fn results_beside_other_parts_are_turns_of_their_own() {
+        let users = DialectProfile {
+            results: Results::UserTurn,
+            ..PLAIN
+        };
+        let answer = Sample::new().post(BOT, vec![text("a"), call("c"), result("c", "x")]);
+        for profile in [&PLAIN, &users] {
+            let (turns, losses) = answer.after(&[&DIVIDED], profile);
+            assert_eq!(turns, ["assistant: a | <call   >", "tool: <result   x>"]);
+            assert_eq!(losses, ["turn-split 0 1"]);
+        }
+        let asked = Sample::new()
+            .post(BOT, vec![call("c")])
+            .post(ANN, vec![result("c", "x"), text("b")]);
+        assert_eq!(asked.after(&[&DIVIDED], &PLAIN).1, ["turn-split 1 1"]);
+        assert!(asked.after(&[&DIVIDED], &users).1.is_empty());
+        let parted = Sample::new()
+            .post(BOT, vec![call("c")])
+            .post(ANN, vec![result("c", "x")]);
+        assert!(parted.after(&[&DIVIDED], &PLAIN).1.is_empty());
+    }
 }

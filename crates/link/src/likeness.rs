@@ -250,6 +250,7 @@ fn signature<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<Box<Signatu
                     each_word(call.arguments.source_text(), &mut word);
                 }
                 Part::ToolResult(result) => each_word(&result.content, &mut word),
+                Part::Item(item) => each_word(item.raw.as_str(), &mut word),
                 Part::Media(_) | Part::Notice(_) | Part::CacheMark => {}
             }
         }
@@ -309,6 +310,7 @@ impl Hash {
                     self.text(result.name.as_deref().unwrap_or_default());
                     self.text(&result.content);
                 }
+                Part::Item(item) => self.text(item.raw.as_str()),
                 Part::CacheMark => {}
             }
         }

@@ -213,6 +213,10 @@ impl Hash {
                 }
             }
             Part::CacheMark => {}
+            Part::Item(item) => {
+                self.text(item.vendor.as_str());
+                self.raw(item.raw.as_str());
+            }
         }
     }
 }

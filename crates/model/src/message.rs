@@ -203,6 +203,36 @@ impl ToolResult {
     }
 }
 
+/// A vendor, by the description of its API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Vendor {
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Bedrock's Converse.
+    Converse,
+    /// Google's `generateContent`.
+    Gemini,
+    /// Responses of `OpenAI`.
+    Responses,
+}
+
+impl Vendor {
+    /// The word that the `parts` column uses.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// A piece of a message that only one vendor's API has, as it was written: a step of a tool that runs at the vendor's, for example.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct VendorItem {
+    /// The vendor.
+    pub vendor: Vendor,
+    /// The JSON of the piece.
+    pub raw: RawJson,
+}
+
 /// Parts and their numbers, without media items that are part of a tool's answer.
 pub fn own_parts(parts: &[Part]) -> impl Iterator<Item = (usize, &Part)> {
     let mut answered = 0;
@@ -240,6 +270,8 @@ pub enum Part {
     Notice(String),
     /// A prompt-cache mark.
     CacheMark,
+    /// What only one vendor has.
+    Item(VendorItem),
 }
 
 impl Part {

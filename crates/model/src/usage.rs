@@ -33,7 +33,19 @@ pub struct Usage {
 
 /// How a request was served, which has a price of its own at most providers.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, EnumString, IntoStaticStr,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -76,7 +88,11 @@ impl Cost {
     }
 
     /// The amount in billionths, rounded.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float that is too large becomes the largest number")]
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a float that is too large becomes the largest number"
+    )]
     pub fn billionths(self) -> u64 {
         (self.0 * 1e9).round() as u64
     }

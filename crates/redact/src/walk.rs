@@ -218,6 +218,7 @@ impl Walk<'_> {
                 self.tool_data(&mut result.content);
             }
             Part::CacheMark => {}
+            Part::Item(item) => self.tool_data(&mut item.raw.0),
         }
     }
 

@@ -49,7 +49,7 @@ fn text_of(part: &Part) -> Option<&str> {
     match part {
         Part::Text(text) | Part::Reasoning(text) | Part::Notice(text) => Some(text),
         Part::ToolResult(result) => Some(&result.content),
-        Part::ToolCall(_) | Part::Media(_) | Part::CacheMark => None,
+        Part::ToolCall(_) | Part::Media(_) | Part::CacheMark | Part::Item(_) => None,
     }
 }
 

@@ -39,7 +39,7 @@ fn repeats(before: &Message, message: &Message) -> bool {
 fn is_telling(part: &Part) -> bool {
     match part {
         Part::Text(text) | Part::Reasoning(text) => text.chars().nth(CHARACTERS - 1).is_some(),
-        Part::Media(_) | Part::ToolCall(_) | Part::ToolResult(_) => true,
+        Part::Media(_) | Part::ToolCall(_) | Part::ToolResult(_) | Part::Item(_) => true,
         Part::Notice(_) | Part::CacheMark => false,
     }
 }

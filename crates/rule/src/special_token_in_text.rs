@@ -38,6 +38,7 @@ fn text_of(part: &Part) -> Option<&str> {
         Part::Text(text) | Part::Reasoning(text) | Part::Notice(text) => Some(text),
         Part::ToolCall(call) => Some(call.arguments.source_text()),
         Part::ToolResult(result) => Some(&result.content),
+        Part::Item(item) => Some(item.raw.as_str()),
         Part::Media(_) | Part::CacheMark => None,
     }
 }

@@ -5,7 +5,7 @@
 //!  {"role":"assistant","content":[{"type":"text","text":"Hello"}]}]}
 //! ```
 
-use chatmill_model::{Component, Media, MediaKind, Sink};
+use chatmill_model::{Component, Media, MediaKind, Sink, Vendor};
 
 use crate::loss::reasons;
 use crate::loss::rule::rules;
@@ -104,6 +104,7 @@ static PROFILE: DialectProfile = DialectProfile {
         hosts: Hosts::Anthropic,
         ..SchemaRules::of_anthropic(ANT_14)
     }),
+    items: Some(Vendor::Anthropic),
     ..DialectProfile::plain(
         IdRule::new(IdShape::Word(256), ANT_06, ANT_07),
         NameRule::new(Some(128), reasons::TOOL_NAME_OF_128.by(ANT_06)),
@@ -139,6 +140,11 @@ fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a
             sink.framing(",");
         }
         match block.content {
+            BlockContent::Item(item) => {
+                // A cache mark is the last field.
+                let raw = item.raw.as_str();
+                sink.literal(raw.strip_suffix('}').unwrap_or(raw), Component::Tools);
+            }
             BlockContent::Media(media, _) => source(sink, media),
             BlockContent::Call(call) => {
                 sink.framing("{\"type\":\"tool_use\",\"id\":");

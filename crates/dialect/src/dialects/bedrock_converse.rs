@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Media, MediaKind, MediaSource, Sink};
+use chatmill_model::{Component, Media, MediaKind, MediaSource, Sink, Vendor};
 
 use crate::loss::reasons;
 use crate::loss::rule::rules;
@@ -93,6 +93,7 @@ static PROFILE: DialectProfile = DialectProfile {
         ..SchemaRules::of_anthropic(BED_09)
     }),
     makes_definitions: Some(reasons::SOURCE_DEFINES_NO_TOOLS.by(BED_05)),
+    items: Some(Vendor::Converse),
     ..DialectProfile::plain(
         IdRule::new(IdShape::Word(64), BED_03, BED_03),
         NameRule::new(Some(64), reasons::TOOL_NAME_OF_64.by(BED_03)),
@@ -206,6 +207,10 @@ fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a
             sink.framing(",");
         }
         match block.content {
+            BlockContent::Item(item) => {
+                sink.literal(item.raw.as_str(), Component::Tools);
+                continue;
+            }
             BlockContent::Media(media, _) => media_block(sink, media),
             BlockContent::Call(call) => {
                 sink.framing("{\"toolUse\":{\"toolUseId\":");

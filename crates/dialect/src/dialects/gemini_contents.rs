@@ -7,7 +7,7 @@
 //! Profile `no-ids` leaves out the ids of calls, which older models refuse; in `parameters-only` a row is invalid where a tool takes what
 //! the API's subset of JSON Schema cannot hold, for older endpoints do not know `parametersJsonSchema`.
 
-use chatmill_model::{Component, Media, MediaKind, MediaSource, Sink};
+use chatmill_model::{Component, Media, MediaKind, MediaSource, Sink, Vendor};
 
 use crate::loss::reasons;
 use crate::loss::rule::rules;
@@ -30,7 +30,7 @@ rules! {
     GEM_01 = "GEM-01";
     /// keys are in one case
     GEM_02 = "GEM-02";
-    /// a part has one member and is not empty
+    /// a part has one member and is not empty; only the parts of a response bear names
     GEM_03 = "GEM-03";
     /// arguments and responses are objects; a result that is none stands under `output`, a failure under
     /// `error`
@@ -100,6 +100,7 @@ static PROFILE: DialectProfile = DialectProfile {
     definitions: Some(Form::Declaration),
     schemas: Some(&SCHEMAS),
     escapes_lines: true,
+    items: Some(Vendor::Gemini),
     ..DialectProfile::plain(
         IdRule::new(IdShape::Any(usize::MAX), GEM_06, GEM_06),
         NameRule {
@@ -177,9 +178,10 @@ fn carries(media: &Media) -> Option<u64> {
     is_carried.then(|| u64::from(media.name.is_some()) + u64::from(!type_states_kind(media)))
 }
 
-/// Media of a result are bytes.
+/// Media of a result are bytes, with the name by which the result may refer to them.
 fn carries_in_results(media: &Media) -> Option<u64> {
-    inline_bytes(media).and_then(|_| carries(media))
+    let lost = inline_bytes(media).and_then(|_| carries(media))?;
+    Some(lost.saturating_sub(u64::from(media.name.is_some())))
 }
 
 /// Whether a response that is this object states whether it is a failure: one that holds nothing but `error` is.
@@ -222,7 +224,11 @@ fn write_parts<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>
             sink.framing(",");
         }
         match block.content {
-            BlockContent::Media(media, _) => medium(sink, media),
+            BlockContent::Item(item) => {
+                sink.literal(item.raw.as_str(), Component::Tools);
+                continue;
+            }
+            BlockContent::Media(media, _) => medium(sink, media, None),
             BlockContent::Call(call) => {
                 sink.framing("{\"functionCall\":{");
                 write_id(sink, call.id, has_ids);
@@ -254,7 +260,7 @@ fn write_parts<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>
                     if let BlockContent::Media(media, _) = block.content {
                         sink.framing(separator);
                         separator = "},";
-                        medium(sink, media);
+                        medium(sink, media, media.name.as_deref());
                     }
                 }
                 sink.framing(if media.is_empty() { "}" } else { "}]}" });
@@ -275,7 +281,7 @@ fn write_id<'a>(sink: &mut Sink<'a>, id: &'a str, has_ids: bool) {
     }
 }
 
-fn medium<'a>(sink: &mut Sink<'a>, media: &'a Media) {
+fn medium<'a>(sink: &mut Sink<'a>, media: &'a Media, name: Option<&'a str>) {
     let kind = media_type(media);
     if let Some(address) = address(media) {
         sink.framing("{\"fileData\":{");
@@ -289,6 +295,10 @@ fn medium<'a>(sink: &mut Sink<'a>, media: &'a Media) {
     } else {
         sink.framing("{\"inlineData\":{\"mimeType\":");
         sink.json_string(carried(kind), Component::Meta);
+        if let Some(name) = name {
+            sink.framing(",\"displayName\":");
+            sink.json_string(name, Component::Content);
+        }
         sink.framing(",\"data\":");
         sink.json_string(carried(inline_bytes(media)), Component::Content);
     }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_model::{Component, Media, MediaKind, PartPlace, Role, Sink, Speaker};
+use chatmill_model::{Component, Media, MediaKind, PartPlace, Role, Sink, Speaker, Vendor};
 
 use crate::loss::reasons;
 use crate::loss::rule::rules;
@@ -79,6 +79,7 @@ static PROFILE: DialectProfile = DialectProfile {
         hosts: Hosts::Responses,
         ..SchemaRules::of_openai(OAR_07)
     }),
+    items: Some(Vendor::Responses),
     ..DialectProfile::plain(
         IdRule::new(IdShape::Any(64), OAR_03, OAR_04),
         NameRule::new(Some(64), reasons::FUNCTION_NAME_OF_64.by(OAR_03)),
@@ -245,6 +246,11 @@ fn item<'a>(
                 }
                 sink.framing("]");
             }
+        }
+        BlockContent::Item(one) => {
+            open(sink, separator, "");
+            sink.literal(one.raw.as_str(), Component::Tools);
+            return;
         }
         _ => return,
     }

@@ -125,8 +125,14 @@ fn lists<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
         }
         if separator == "," {
             sink.framing("]");
-            let mut texts = plan.blocks.iter().filter(|block| !block.is_media());
-            if texts.any(|block| plan.runs(block).any(|words| words.text.contains(mark(kind)))) {
+            let mark = mark(kind);
+            let spells = |block: &Block<'_>| match block.content {
+                BlockContent::Media(..) => false,
+                BlockContent::Call(call) => call.name.contains(mark) || call.arguments.contains(mark),
+                BlockContent::Result(result) => result.content.contains(mark),
+                _ => plan.runs(block).any(|words| words.text.contains(mark)),
+            };
+            if plan.blocks.iter().any(spells) {
                 let problem = "a text spells the mark of a medium";
                 plan.violations.push(Violation::of(SGP_06, None, problem));
             }

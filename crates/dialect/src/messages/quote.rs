@@ -75,7 +75,7 @@ impl<'a> Quoted<'a> {
                     Part::ToolResult(result) => content.add_text(Cow::Borrowed(&result.content)),
                     Part::Media(media) => content.add_media(media),
                     Part::Notice(words) => content.add_text(Cow::Borrowed(words)),
-                    Part::ToolCall(_) | Part::Reasoning(_) | Part::CacheMark => {}
+                    Part::ToolCall(_) | Part::Reasoning(_) | Part::CacheMark | Part::Item(_) => {}
                 }
             }
             content.finish(self.arena)

@@ -90,6 +90,10 @@ impl NoPlace {
             Part::Reasoning(_) => (LossCode::ReasoningDropped, self.reasoning),
             Part::Notice(_) => (LossCode::NoticeDropped, self.notices),
             Part::CacheMark => (LossCode::CacheMarkDropped, self.cache_marks),
+            Part::Item(_) => {
+                losses.at(reasons::ITEM_OF_ONE_VENDOR, position);
+                return;
+            }
         };
         if let Some(reason) = reason {
             losses.at((code, reason), position);

@@ -1,6 +1,6 @@
 //! What a dialect's conversations allow, in switches and names of rules: a profile in one value, by which passes go.
 
-use chatmill_model::Media;
+use chatmill_model::{Media, Vendor};
 
 use crate::loss::rule::DialectRule;
 use crate::loss::{LossReason, reasons};
@@ -97,7 +97,7 @@ pub(crate) enum Shape {
 impl Shape {
     /// Whether two neighbouring blocks of a turn are in items of their own.
     pub(crate) fn separates(self, one: &Block<'_>, next: &Block<'_>) -> bool {
-        matches!(self, Self::Items(_)) && one.is_call() != next.is_call()
+        matches!(self, Self::Items(_)) && (one.is_call() != next.is_call() || one.is_item() || next.is_item())
     }
 }
 
@@ -195,6 +195,8 @@ pub(crate) struct DialectProfile {
     pub(crate) silent: (&'static DialectRule, &'static str),
     /// Ids of messages have a place.
     pub(crate) keeps_message_ids: bool,
+    /// The vendor whose items are written as they are.
+    pub(crate) items: Option<Vendor>,
 }
 
 impl DialectProfile {
@@ -245,6 +247,7 @@ impl DialectProfile {
             escapes_lines: false,
             silent,
             keeps_message_ids: false,
+            items: None,
         }
     }
 }

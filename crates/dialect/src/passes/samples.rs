@@ -182,6 +182,7 @@ fn shown(plan: &TurnPlan<'_>, block: &crate::transcript::turns::Block<'_>) -> St
         BlockContent::Result(result) => format!("<result {} {} {}>", result.id, result.name, result.content),
         BlockContent::Reasoning(_) => "<reasoning>".to_owned(),
         BlockContent::Notice => "<notice>".to_owned(),
+        BlockContent::Item(item) => item.raw.as_str().to_owned(),
         BlockContent::CacheMark => "<mark>".to_owned(),
     };
     shown + if block.is_cached { "*" } else { "" }

@@ -162,6 +162,7 @@ pub(super) fn take(name: &str, arguments: &[Value]) -> Result<(), Error> {
                     .saturating_add(width),
             )?;
         }
+        "zfill" => output_and_steps(printed(subject)?.saturating_add(largest(others)))?,
         "replace" => replace(subject, others)?,
         "join" => {
             let separator = others.iter().map(longest).max().unwrap_or_default();

@@ -210,6 +210,10 @@ fn string_method(text: &str, name: &str, arguments: &[Value]) -> Result<Option<V
             let () = from_args(arguments)?;
             Value::from(title(text))
         }
+        "zfill" => {
+            let (width,): (i64,) = from_args(arguments)?;
+            Value::from(zfill(text, usize::try_from(width).unwrap_or_default()))
+        }
         "index" | "rindex" => {
             let (what,): (&str,) = from_args(arguments)?;
             let at = if name == "index" {
@@ -294,19 +298,67 @@ fn lines(text: &str, keeps: bool) -> Vec<Value> {
     lines
 }
 
-/// `str.title`: the first of every run of letters is large, the others small.
+/// `str.zfill`: zeros behind the sign, up to a width in characters.
+fn zfill(text: &str, width: usize) -> String {
+    let sign = text.len() - text.strip_prefix(['+', '-']).unwrap_or(text).len();
+    let (sign, digits) = text.split_at(sign);
+    let zeros = width.saturating_sub(text.chars().count());
+    format!("{sign}{}{digits}", "0".repeat(zeros))
+}
+
+/// `str.title`: the first of every run of cased letters has its title case, the others are small.
 fn title(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    // A sigma at the end of a word is small in another way.
+    let lowered = text.to_lowercase();
+    let mut lowered = lowered.chars();
     let mut inside = false;
     for character in text.chars() {
+        let small = lowered.by_ref().take(character.to_lowercase().count());
         if inside {
-            out.extend(character.to_lowercase());
+            out.extend(small);
         } else {
-            out.extend(character.to_uppercase());
+            small.for_each(drop);
+            push_titled(&mut out, character);
         }
-        inside = character.is_alphabetic();
+        inside = character.is_lowercase() || character.is_uppercase() || titled(character) == Some(character);
     }
     out
+}
+
+/// The title case of a letter where it is one letter and not the upper case. Georgian has none: its letters stay.
+fn titled(character: char) -> Option<char> {
+    let code = u32::from(character);
+    let title = match code {
+        // The digraphs of Serbo-Croatian.
+        0x1c4..=0x1cc => 0x1c5 + (code - 0x1c4) / 3 * 3,
+        0x1f1..=0x1f3 => 0x1f2,
+        0x10d0..=0x10fa | 0x10fd..=0x10ff => code,
+        // Greek letters with an iota below.
+        0x1f80..=0x1faf => code | 8,
+        0x1fb3 | 0x1fc3 | 0x1ff3 => code + 9,
+        0x1fbc | 0x1fcc | 0x1ffc => code,
+        _ => return None,
+    };
+    char::from_u32(title)
+}
+
+fn push_titled(out: &mut String, character: char) {
+    if let Some(title) = titled(character) {
+        out.push(title);
+        return;
+    }
+    let mut upper = character.to_uppercase();
+    let is_letter = upper.len() > 1 && character != '\u{149}';
+    out.extend(upper.next());
+    for further in upper {
+        match further {
+            // An iota below the letter stays there.
+            '\u{399}' => out.push('\u{345}'),
+            further if is_letter => out.extend(further.to_lowercase()),
+            further => out.push(further),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -338,6 +390,14 @@ mod tests {
             (r#""a-b".partition("-")[2]"#, "b"),
             (r#""a".rpartition("-")[2]"#, "a"),
             (r#""they're bill's".title()"#, "They'Re Bill'S"),
+            (r#""ǆ ǅ ǉa aǄ".title()"#, "ǅ ǅ ǈa Aǆ"),
+            (r#""ß ﬁn ŉ ᾳ ᾲ ᾀ აბ".title()"#, "Ss Fin ʼN ᾼ Ὰ\u{345} ᾈ აბ"),
+            (r#""中a ΟΔΟΣ İi".title()"#, "中A Οδος İi"),
+            (
+                r#""7".zfill(3) ~ "-7".zfill(3) ~ "+".zfill(2) ~ "ä".zfill(2) ~ "123".zfill(2) ~ "".zfill(1)"#,
+                "007-07+00ä1230",
+            ),
+            (r#""7".zfill(-1)"#, "7"),
             (r#""abc".removeprefix("a").removesuffix("c")"#, "b"),
             (r#""äb".index("b")"#, "1"),
             (r#"{"items": 1, "b": 2}.items()|list|length"#, "2"),

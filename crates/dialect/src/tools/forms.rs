@@ -13,6 +13,7 @@ use crate::naming::tools::ToolNames;
 use crate::text::arena::TextArena;
 use crate::text::json::compact;
 use crate::tools::definition::{DefinedBy, Definition};
+use crate::tools::hosted::Hosts;
 use crate::tools::schemas::converted;
 use crate::tools::schemas::gemini_schema;
 use crate::tools::schemas::json_schema::{self, NO_PARAMETERS, Parameters, Schema};
@@ -75,7 +76,9 @@ pub(crate) fn prepare<'a>(
             into.losses.whole_rendering(reasons::DEFINITION_OF_NO_FUNCTION, 1);
         }
         for definition in definitions {
-            if definition.hosted.is_some_and(|raw| !has(rules, raw)) {
+            let hosts = rules.map_or(Hosts::Nobody, |rules| rules.hosts);
+            let hosted = definition.hosted.map(|raw| hosts.form_of(raw));
+            if hosted == Some(None) {
                 into.losses.whole_rendering(reasons::DEFINITION_OF_NO_FUNCTION, 1);
             } else if written.insert(definition.key) {
                 match definition.by {
@@ -84,7 +87,20 @@ pub(crate) fn prepare<'a>(
                     DefinedBy::Calls => into.losses.whole_rendering(reasons::DEFINED_BY_ITS_CALLS, 1),
                 }
                 let strict = prepared.iter().filter(|one| one.strict == Some("true")).count();
-                let (one, problem) = prepare_one(definition, (form, rules, strict), names, into);
+                let (one, problem) = match hosted.flatten() {
+                    Some(raw) => {
+                        let others = definition.others;
+                        into.losses
+                            .whole_rendering(reasons::NO_FURTHER_FIELDS_OF_A_DEFINITION, others);
+                        let one = ToolDefinition {
+                            name: definition.name,
+                            hosted: Some(into.arena.keep(raw)),
+                            ..ToolDefinition::default()
+                        };
+                        (one, None)
+                    }
+                    None => prepare_one(definition, (form, rules, strict), names, into),
+                };
                 prepared.push(one);
                 into.violations.extend(rules.zip(problem).map(|(rules, problem)| {
                     Violation::of_definition(
@@ -105,12 +121,6 @@ pub(crate) fn prepare<'a>(
     prepared
 }
 
-/// Whether the API has a tool itself.
-fn has(rules: Option<&SchemaRules>, raw: &str) -> bool {
-    let definition = serde_json::from_str(raw);
-    rules.is_some_and(|rules| definition.is_ok_and(|definition| rules.hosts.take(&definition)))
-}
-
 fn prepare_one<'a>(
     definition: &Definition<'a>,
     (form, rules, others): (Form, Option<&'static SchemaRules>, usize),
@@ -119,13 +129,8 @@ fn prepare_one<'a>(
 ) -> (ToolDefinition<'a>, Option<Problem>) {
     let mut prepared = ToolDefinition {
         name: definition.name,
-        hosted: definition.hosted,
         ..ToolDefinition::default()
     };
-    if definition.hosted.is_some() {
-        losses.whole_rendering(reasons::NO_FURTHER_FIELDS_OF_A_DEFINITION, definition.others);
-        return (prepared, None);
-    }
     if let Some(reason) = names.change(definition.name) {
         losses.whole_rendering((LossCode::ToolNameRewritten, reason), 1);
     }

@@ -3,6 +3,8 @@
 //!
 //! Types and keys are those of the packages openai 3.57, anthropic 2.14 and google-genai 3.6, and of botocore 1.44.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 /// The API that runs the hosted tools of a dialect.
@@ -52,6 +54,60 @@ impl Hosts {
             Self::Bedrock => definition.contains_key("systemTool"),
         }
     }
+
+    /// The definition as the API takes it; none where it does not have the tool.
+    pub(crate) fn form_of(self, raw: &str) -> Option<Cow<'_, str>> {
+        let definition: Map<String, Value> = serde_json::from_str(raw).ok()?;
+        if self.take(&definition) {
+            return Some(Cow::Borrowed(raw));
+        }
+        let is_wrapped = match self {
+            Self::Chat => false,
+            Self::Responses => true,
+            Self::Nobody | Self::Anthropic | Self::Google | Self::Bedrock => return None,
+        };
+        let converted = custom(definition, is_wrapped)?;
+        self.take(&converted)
+            .then(|| Cow::Owned(Value::Object(converted).to_string()))
+    }
+}
+
+/// The definition of a tool of free text in the form of OpenAI's other API; none of any other tool.
+fn custom(mut definition: Map<String, Value>, is_wrapped: bool) -> Option<Map<String, Value>> {
+    if definition.get("type")?.as_str() != Some("custom") {
+        return None;
+    }
+    let is_grammar = |format: &Value| format["type"] == "grammar";
+    if is_wrapped {
+        let Some(Value::Object(mut inner)) = definition.shift_remove("custom") else {
+            return None;
+        };
+        if let Some(format) = inner.get_mut("format").filter(|format| is_grammar(format))
+            && let Some(Value::Object(grammar)) = format
+                .as_object_mut()
+                .and_then(|format| format.shift_remove("grammar"))
+        {
+            format.as_object_mut()?.extend(grammar);
+        }
+        definition.extend(inner);
+        return Some(definition);
+    }
+    definition.shift_remove("type");
+    if let Some(Value::Object(format)) = definition.get_mut("format").filter(|format| is_grammar(format)) {
+        format.shift_remove("type");
+        let grammar = Value::Object(std::mem::take(format));
+        format.insert("type".to_owned(), Value::from("grammar"));
+        format.insert("grammar".to_owned(), grammar);
+    }
+    let all = [
+        ("type", Value::from("custom")),
+        ("custom", Value::Object(definition)),
+    ];
+    Some(
+        all.into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect(),
+    )
 }
 
 /// A tool that a vendor has itself.
@@ -105,6 +161,34 @@ pub(crate) fn read(raw: &str, name: Option<&str>) -> Option<HostedTool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tools_of_free_text_have_a_form_in_both_apis_of_openai() {
+        for (flat, wrapped) in [
+            (
+                r#"{"type":"custom","name":"sql","description":"Asks."}"#,
+                r#"{"type":"custom","custom":{"name":"sql","description":"Asks."}}"#,
+            ),
+            (
+                r#"{"type":"custom","name":"sql","format":{"type":"text"}}"#,
+                r#"{"type":"custom","custom":{"name":"sql","format":{"type":"text"}}}"#,
+            ),
+            (
+                r#"{"type":"custom","name":"sql","format":{"type":"grammar","syntax":"lark","definition":"start: X"}}"#,
+                r#"{"type":"custom","custom":{"name":"sql","format":{"type":"grammar","grammar":{"syntax":"lark","definition":"start: X"}}}}"#,
+            ),
+        ] {
+            for own in [flat, wrapped] {
+                assert_eq!(Hosts::Chat.form_of(own).unwrap(), wrapped);
+                assert_eq!(Hosts::Responses.form_of(own).unwrap(), flat);
+                for other in [Hosts::Nobody, Hosts::Anthropic, Hosts::Google, Hosts::Bedrock] {
+                    assert!(other.form_of(own).is_none());
+                }
+            }
+        }
+        assert!(Hosts::Chat.form_of(r#"{"type":"web_search"}"#).is_none());
+        assert!(Hosts::Chat.form_of("[]").is_none());
+    }
 
     #[test]
     fn tools_of_a_vendor_are_known_by_type_or_key_and_taken_by_its_own_api() {

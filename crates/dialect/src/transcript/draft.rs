@@ -173,6 +173,10 @@ impl<'a> PlanBuilder<'_, 'a> {
                     self.plan.kinds.add(Kinds::NOTICES);
                     BlockContent::Notice
                 }
+                Part::Item(item) => {
+                    self.plan.kinds.add(Kinds::ITEMS);
+                    BlockContent::Item(item)
+                }
                 Part::CacheMark => {
                     self.plan.kinds.add(Kinds::CACHE_MARKS);
                     BlockContent::CacheMark

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use chatmill_diag::cut;
 use chatmill_model::{
-    ArgumentForm, Component, Level, Media, PartPlace, Role, Sink, Speaker, ToolCall, ToolResult,
+    ArgumentForm, Component, Level, Media, PartPlace, Role, Sink, Speaker, ToolCall, ToolResult, VendorItem,
 };
 
 use crate::loss::Losses;
@@ -98,6 +98,8 @@ pub(crate) enum BlockContent<'a> {
     Reasoning(&'a str),
     /// A notice inside a message.
     Notice,
+    /// What only one vendor has.
+    Item(&'a VendorItem),
     /// A cache mark on what stands before it.
     CacheMark,
 }
@@ -180,6 +182,11 @@ impl<'a> Block<'a> {
     /// Whether it holds a call.
     pub(crate) fn is_call(&self) -> bool {
         matches!(self.content, BlockContent::Call(_))
+    }
+
+    /// Whether it holds what only one vendor has.
+    pub(crate) fn is_item(&self) -> bool {
+        matches!(self.content, BlockContent::Item(_))
     }
 
     /// Whether it holds a media item.
@@ -265,6 +272,8 @@ impl Kinds {
     pub(crate) const CACHE_MARKS: Self = Self(1 << 5);
     /// Texts of nothing but white space.
     pub(crate) const BLANK: Self = Self(1 << 6);
+    /// Items that only one vendor has.
+    pub(crate) const ITEMS: Self = Self(1 << 7);
 
     /// Adds a kind.
     pub(crate) fn add(&mut self, kind: Self) {

@@ -256,6 +256,7 @@ fn texts(message: &Message) -> impl Iterator<Item = Cow<'_, str>> {
             MediaSource::Text(text) => Some(text.as_str()),
             _ => None,
         },
+        Part::Item(item) => Some(item.raw.as_str()),
         Part::Text(_) | Part::CacheMark => None,
     });
     let quoted = message.references.iter();

@@ -350,7 +350,10 @@ mod tests {
         assert_eq!(requests(&mut twice, BillingMode::EachAnswer, |_| false).len(), 1);
         assert_eq!(carried(&twice), [0; 3]);
         let mut unanswered = spans(&[(Content, Other), (Framing, Other)]);
-        assert_eq!(requests(&mut unanswered, BillingMode::LastTurn, |_| false).len(), 0);
+        assert_eq!(
+            requests(&mut unanswered, BillingMode::LastTurn, |_| false).len(),
+            0
+        );
         assert_eq!(carried(&unanswered), [0; 2]);
     }
 

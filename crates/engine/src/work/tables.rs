@@ -13,8 +13,8 @@ use chatmill_diag::{Reject, cut};
 use chatmill_link::{ClusterMembership, Duplicate};
 use chatmill_model::fingerprint::content_hash;
 use chatmill_model::{
-    Arguments, Conversation, Cost, Extra, Link, Linked, Message, MessageKind, PairedBy, Pairing, Part, PartPlace,
-    Reference, ReferenceForm, Score, ServiceTier, ToolCall, ToolResult, Weight,
+    Arguments, Conversation, Cost, Extra, Link, Linked, Message, MessageKind, PairedBy, Pairing, Part,
+    PartPlace, Reference, ReferenceForm, Score, ServiceTier, ToolCall, ToolResult, Weight,
 };
 use chatmill_redact::Mask;
 
@@ -158,10 +158,7 @@ pub(crate) fn push_message(
         usage_cache_write_1h: message.usage.and_then(|usage| usage.cache_write_1h),
         usage_output: message.usage.and_then(|usage| usage.output),
         usage_searches: message.usage.and_then(|usage| usage.searches),
-        usage_requests: message
-            .usage
-            .and_then(|usage| usage.requests)
-            .map(u64::from),
+        usage_requests: message.usage.and_then(|usage| usage.requests).map(u64::from),
         usage_tier: message
             .usage
             .and_then(|usage| usage.tier)

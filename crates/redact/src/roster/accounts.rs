@@ -281,6 +281,7 @@ pub(super) fn each_text(conversation: &Conversation, visit: &mut dyn FnMut(&str)
                     Arguments::Malformed(text) => visit(text),
                 },
                 Part::ToolResult(result) => visit(&result.content),
+                Part::Item(item) => visit(item.raw.as_str()),
                 Part::Media(_) | Part::CacheMark => {}
             }
         }

@@ -6,9 +6,7 @@ use chatmill_dataset::{Dataset, DatasetError};
 
 use chatmill_model::BilledUsage;
 
-use crate::bill::{
-    Bill, BillBy, BillRequest, BillRow, Price, PriceList, PricedPart, TEXT, Unpriced, totals,
-};
+use crate::bill::{Bill, BillBy, BillRequest, BillRow, Price, PriceList, PricedPart, TEXT, Unpriced, totals};
 use crate::report::{Amount, MoneyBasis, MoneyCell, MoneyFigure, Report};
 
 /// The money of one model, or of what has no model at one price.

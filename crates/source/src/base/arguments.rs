@@ -6,7 +6,7 @@ use chatmill_diag::codes;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, RawJson};
 
-use crate::base::notes::Site;
+use crate::base::notes::{Site, has_repeats};
 
 /// Reads arguments: a string that should hold JSON, or a JSON value. Missing arguments count as an empty string.
 pub(crate) fn arguments(
@@ -41,18 +41,26 @@ pub(crate) fn classify(text: Cow<'_, str>, place: &str, value: Value<'_>, site: 
     let (is_object, repaired) = match json::scan(text.as_bytes(), site.limits.depth) {
         Err(_) => return Arguments::Malformed(text.into_owned()),
         Ok(document) => {
-            let is_repaired = document
-                .notes()
-                .iter()
-                .any(|note| note.code == &codes::LONE_SURROGATE);
+            let is_noted = |code| document.notes().iter().any(|note| note.code == code);
+            let is_repaired = is_noted(&codes::LONE_SURROGATE);
+            if is_repaired {
+                let message = "an escape in the arguments is half a surrogate pair and reads U+FFFD";
+                site.note(&codes::LONE_SURROGATE, message, place, value);
+            }
+            if is_noted(&codes::NUMBER_OUT_OF_RANGE) {
+                let message =
+                    "a number in the arguments is beyond what common parsers hold exactly; its text is kept";
+                site.note(&codes::NUMBER_OUT_OF_RANGE, message, place, value);
+            }
+            if has_repeats(document.root()) {
+                let message =
+                    "a key of the arguments is repeated: all values are kept, and most parsers read the last";
+                site.note(&codes::REPEATED_PARAMETER, message, place, value);
+            }
             let repaired = is_repaired.then(|| document.text().to_owned());
             (document.root().kind() == Kind::Object, repaired)
         }
     };
-    if repaired.is_some() {
-        let message = "an escape in the arguments is half a surrogate pair and reads U+FFFD";
-        site.note(&codes::LONE_SURROGATE, message, place, value);
-    }
     let raw = RawJson(repaired.unwrap_or_else(|| text.into_owned()));
     if is_object {
         Arguments::Object(raw)

@@ -27,5 +27,5 @@ pub(crate) use media::{divided, kind_of};
 pub(crate) use notes::{Notes, Site};
 pub(crate) use roster::{Roster, those_of};
 pub(crate) use texts::repeated_text::RepeatedText;
-pub(crate) use times::{Times, iso8601};
+pub(crate) use times::{Times, iso8601, moment_of};
 pub(crate) use turn::{Turn, UnknownFields, are_of_tools, join_texts, only_answers, results_last};

@@ -63,7 +63,7 @@ impl Notes {
 }
 
 /// Whether a name stands more than once anywhere inside a value.
-fn has_repeats(value: Value<'_>) -> bool {
+pub(crate) fn has_repeats(value: Value<'_>) -> bool {
     !value.duplicate_keys().is_empty()
         || value.fields().any(|(_, field)| has_repeats(field))
         || value.items().any(has_repeats)

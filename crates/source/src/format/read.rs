@@ -8,6 +8,7 @@ use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Conversation, Extra, Part, Role, Scene};
 
+use super::attachments;
 use super::below::Below;
 use super::language::budget::Budget;
 use super::language::condition::{Chosen, chosen};
@@ -435,7 +436,28 @@ impl<'d> Reader<'d, '_> {
         }
         let instructions = map.system.render(record, read);
         let mut paths = map.system.0.iter().filter_map(|text| text.path()?.first(record));
-        self.system(instructions, paths.next_back().unwrap_or(record));
+        let place = paths.next_back();
+        if !place.is_some_and(|place| self.repeats_system(record, place)) {
+            self.system(instructions, place.unwrap_or(record));
+        }
+    }
+
+    /// Whether the first message of a record is system text with all of this text in it.
+    fn repeats_system(&self, record: Value<'d>, text: Value<'d>) -> bool {
+        let lists = self.format.language.conversation.messages.0.iter();
+        let first = lists
+            .filter_map(|path| path.list_in(record))
+            .find_map(|list| list.items().next());
+        let is_system = |message: &Value<'d>| {
+            let mut words = message.fields().filter_map(|(_, field)| field.string());
+            words.any(|word| word == "system")
+        };
+        let words = text.written().strip_prefix('"');
+        let words = words.and_then(|words| words.strip_suffix('"'));
+        let pair = first
+            .filter(is_system)
+            .zip(words.filter(|words| !words.is_empty()));
+        pair.is_some_and(|(message, words)| message.written().contains(words))
     }
 
     /// Reads the system text that was sent along with these messages: that of the last is what all were read with.
@@ -526,6 +548,9 @@ impl<'d> Reader<'d, '_> {
             keep_rest(&mut extra, value, path.name());
         }
         conversation.extra = Extra(extra);
+        if let Some(held) = record.and_then(|record| map.attachments.first(record)) {
+            attachments::resolve(&mut self.turns.list.messages, held, read.budget);
+        }
         self.turns.times.finish(&mut self.turns.list.notes);
         self.turns.list.note_copies(self.copied);
         thumbs::apply(&mut self.turns.list, &self.thumbs, &mut HashSet::new());

@@ -1,7 +1,7 @@
 //! Anthropic's Messages API: text, or a list of blocks with a `type`.
 
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
+use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult, Vendor};
 
 use super::{BlockForm, Grammar, MessageForm, Read, Sign, UsageForm, When, only, typed};
 use crate::base::media::result_of;
@@ -34,7 +34,8 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
             Read::Media(MediaKind::File, search_result),
         )),
         typed("compaction", Read::Own(summary)),
-        only(BlockForm::of(When::OneOf(&OTHERS), Read::Unknown)),
+        only(BlockForm::of(When::OneOf(&HOSTED), Read::Item(Vendor::Anthropic))),
+        only(typed("redacted_thinking", Read::Unknown)),
     ],
     cache_mark: Some(cache_mark),
     joins_texts: true,
@@ -55,9 +56,9 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
     described: None,
 };
 
-/// Blocks that have no place here: thoughts that are encrypted, and what runs at the vendor's.
-const OTHERS: [&str; 8] = words!(
-    redacted_thinking server_tool_use web_search_tool_result web_fetch_tool_result code_execution_tool_result
+/// What runs at the vendor's.
+const HOSTED: [&str; 8] = words!(
+    server_tool_use tool_search_tool_result web_search_tool_result web_fetch_tool_result code_execution_tool_result
     bash_code_execution_tool_result text_editor_code_execution_tool_result container_upload
 );
 

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{MediaKind, Part, ToolCall};
+use chatmill_intake::json::{Kind, Mark, Value};
+use chatmill_model::json::{push_compact, push_string};
+use chatmill_model::{MediaKind, Part, RawJson, ToolCall, Vendor, VendorItem};
 
 use super::{BlockForm, Grammar, MessageForm, Read, When};
 use crate::base::media::located;
@@ -226,6 +227,28 @@ pub(super) fn at_address(
     true
 }
 
+/// What only one vendor has, by its fields.
+pub(super) fn vendor_item<'d>(
+    vendor: Vendor,
+    fields: impl IntoIterator<Item = (Cow<'d, str>, Value<'d>)>,
+) -> Part {
+    let mut raw = String::from("{");
+    for (key, value) in fields {
+        if raw.len() > 1 {
+            raw.push(',');
+        }
+        push_string(&mut raw, &key);
+        raw.push(':');
+        push_compact(&mut raw, value.raw());
+        value.mark(Mark::Taken);
+    }
+    raw.push('}');
+    Part::Item(VendorItem {
+        vendor,
+        raw: RawJson(raw),
+    })
+}
+
 /// Reads a block as one of this kind; false when it is none after all.
 fn read(form: &BlockForm, turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
     let (path, value) = match form.when {
@@ -246,6 +269,12 @@ fn read(form: &BlockForm, turn: &mut Turn, path: &str, block: Value<'_>, site: &
         Read::Own(read) => read(turn, &path, value, site),
         Read::Extra => {
             turn.keep(&*path, value);
+            true
+        }
+        Read::Item(vendor) => {
+            // The mark of a cache is a part of its own.
+            let fields = block.fields().filter(|(key, _)| key != "cache_control");
+            turn.parts.push(vendor_item(vendor, fields));
             true
         }
         Read::Unknown => false,

@@ -1,7 +1,7 @@
 //! Bedrock's Converse API: blocks with one field, whose name is the kind of block.
 
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
+use chatmill_model::{Media, MediaKind, MediaSource, Part, RawJson, ToolResult};
 
 use super::usage::NONE;
 use super::{Grammar, MessageForm, Read, Sign, UsageForm, keyed, only};
@@ -71,8 +71,16 @@ fn cited(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> boo
     true
 }
 
-/// A text or a picture that a guardrail looks at.
+/// A text or a picture that a guardrail looks at. That it does so has no other place.
 fn guarded(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<'_>) -> bool {
+    let is_read = guarded_words(turn, path, value, site);
+    if is_read {
+        turn.rest.push((path.to_owned(), RawJson("true".to_owned())));
+    }
+    is_read
+}
+
+fn guarded_words(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<'_>) -> bool {
     if let Some(picture) = value.get("image") {
         return media_item(turn, &format!("{path}.image"), picture, MediaKind::Image, site);
     }

@@ -4,9 +4,10 @@
 
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{
-    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, RawJson, ToolCall, ToolResult,
+    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, RawJson, ToolCall, ToolResult, Vendor,
 };
 
+use super::blocks::vendor_item;
 use super::frameworks::of_parts;
 use super::usage::NONE;
 use super::{BlockForm, Grammar, Read, Sign, UsageForm, When, only};
@@ -26,6 +27,12 @@ pub(crate) static GEMINI: Grammar = Grammar {
         only(with("inlineData", inline_data)),
         only(with("file_data", file_data)),
         only(with("fileData", file_data)),
+        only(with("executable_code", hosted)),
+        only(with("executableCode", hosted)),
+        only(with("code_execution_result", hosted)),
+        only(with("codeExecutionResult", hosted)),
+        only(with("toolCall", hosted)),
+        only(with("toolResponse", hosted)),
         with("file_uri", bare_file),
         with("fileUri", bare_file),
     ],
@@ -141,6 +148,30 @@ fn function_response(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Si
     turn.parts.extend(others.parts);
     turn.rest.extend(others.rest);
     turn.keep_rest(part, path, &["function_response", "functionResponse"]);
+    true
+}
+
+/// What runs at Google's, in the spellings that are read and the one that is written.
+const HOSTED: [(&str, &str); 6] = [
+    ("executable_code", "executableCode"),
+    ("executableCode", "executableCode"),
+    ("code_execution_result", "codeExecutionResult"),
+    ("codeExecutionResult", "codeExecutionResult"),
+    ("toolCall", "toolCall"),
+    ("toolResponse", "toolResponse"),
+];
+
+/// A step that runs at Google's, as it is. A signature beside it has no place.
+fn hosted(turn: &mut Turn, path: &str, part: Value<'_>, _: &mut Site<'_>) -> bool {
+    let found = HOSTED
+        .iter()
+        .find_map(|(read, written)| Some((*read, *written, present(part, read)?)));
+    let Some((read, written, step)) = found else {
+        return false;
+    };
+    turn.parts
+        .push(vendor_item(Vendor::Gemini, [(written.into(), step)]));
+    turn.keep_rest(part, path, &[read]);
     true
 }
 

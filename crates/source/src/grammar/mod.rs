@@ -20,7 +20,7 @@ use std::borrow::Cow;
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::Value;
-use chatmill_model::{MediaKind, RawJson};
+use chatmill_model::{MediaKind, RawJson, Vendor};
 
 use crate::base::{Site, Turn};
 
@@ -164,6 +164,8 @@ pub(crate) enum Read {
     Media(MediaKind, ReadMedia),
     /// Nothing that has a place: the block is kept as it is.
     Extra,
+    /// What only this vendor has: it is a part as it is, which the vendor's own dialect writes again.
+    Item(Vendor),
     /// What is unknown here, although the vendor has such blocks.
     Unknown,
     /// What only code can express; false where the block is none of the kind after all.

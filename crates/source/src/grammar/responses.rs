@@ -2,12 +2,12 @@
 
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{ArgumentForm, Arguments, MediaKind, Part, Role, ToolCall, ToolResult};
+use chatmill_model::{ArgumentForm, Arguments, MediaKind, Part, Role, ToolCall, ToolResult, Vendor};
 
 use crate::base::{
     Keep as _, Site, Turn, arguments, embedded, media, present, roles, text, text_of, word, words,
 };
-use crate::grammar::blocks::at_address;
+use crate::grammar::blocks::{at_address, vendor_item};
 use crate::grammar::usage::NONE;
 use crate::grammar::{Grammar, Sign, UsageForm, openai::parts};
 
@@ -19,6 +19,12 @@ const ITEMS: [&str; 28] = words!(
     shell_call_output apply_patch_call apply_patch_call_output mcp_call mcp_list_tools mcp_approval_request
     mcp_approval_response tool_search_call tool_search_output program_output compaction_trigger
     configuration_update additional_tools
+);
+
+/// Steps of tools that run at the vendor's.
+const HOSTED: [&str; 10] = words!(
+    web_search_call file_search_call code_interpreter_call mcp_list_tools mcp_approval_request
+    tool_search_call tool_search_output program program_output compaction
 );
 
 /// Items with a type that other vendors use as well: only objects without a role are such items.
@@ -108,6 +114,7 @@ fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
         Some(kind) if is_output(kind) => output(&mut turn, value, site),
         Some("reasoning") => reasoning(&mut turn, value),
         Some("mcp_call") => mcp_call(&mut turn, value, site),
+        Some(kind) if HOSTED.contains(&kind) && is_whole(value) => hosted(&mut turn, value),
         Some(word) => match OWN_CALLS.iter().find(|(kind, ..)| *kind == word) {
             Some((_, name, keys)) => client_call(&mut turn, value, (name, keys), site),
             None => step(&mut turn, word, value, site),
@@ -294,7 +301,23 @@ fn keep_type(turn: &mut Turn, item: Value<'_>) {
     turn.keep_text("type", &text(item.get("type")).unwrap_or_default());
 }
 
-/// A step that ran at the vendor's.
+/// Whether a step of a hosted tool has what the API asks of it: its id, and the type of its action. Logs of clients lack either.
+fn is_whole(item: Value<'_>) -> bool {
+    let needs_id = item.get("call_id").is_none();
+    let has_id = item.get("id").and_then(Value::string).is_some();
+    let is_typed = |action: Value<'_>| action.get("type").and_then(Value::string).is_some();
+    (has_id || !needs_id) && item.get("action").is_none_or(is_typed)
+}
+
+/// A step of a tool that runs at the vendor's: a piece of the answer around it.
+fn hosted(turn: &mut Turn, item: Value<'_>) {
+    turn.role = Some(Role::Assistant);
+    turn.continues = true;
+    turn.leads = true;
+    turn.parts.push(vendor_item(Vendor::Responses, item.fields()));
+}
+
+/// An item that is no piece of an answer, or that is not known.
 fn step(turn: &mut Turn, word: &str, item: Value<'_>, site: &mut Site<'_>) {
     let text = "the item is neither a message nor a call nor an output and is kept as a notice";
     let place = item.get("type").unwrap_or(item);

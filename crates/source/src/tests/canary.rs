@@ -473,3 +473,27 @@ fn no_list_silences_words_calls_definitions_attachments_usage_or_times() {
     }
     assert!(silent.is_empty(), "{}\n{}", silent.len(), silent.join("\n"));
 }
+
+#[test]
+fn a_time_of_a_record_is_told_where_it_is_far_from_its_messages() {
+    let unread = |created: &str, said: &str| {
+        let text = format!(
+            r#"{{"title":"Knots","create_time":{created},"mapping":{{"a":{{"id":"a","parent":null,"children":["b"],"message":{{"id":"a","author":{{"role":"user"}},"create_time":{said},"content":{{"content_type":"text","parts":["Which knot?"]}}}}}},"b":{{"id":"b","parent":"a","children":[],"message":{{"id":"b","author":{{"role":"assistant"}},"create_time":{said},"content":{{"content_type":"text","parts":["A bowline."]}}}}}}}},"current_node":"b"}}"#
+        );
+        let source = crate::find("chatgpt-export").unwrap();
+        let (reading, unread) = read(source, &text);
+        let extra = &reading.conversation.as_ref().unwrap().extra.0;
+        assert!(
+            extra
+                .iter()
+                .any(|(key, raw)| key == "create_time" && raw.as_str() == created)
+        );
+        unread.into_iter().map(|field| field.path).collect::<Vec<_>>()
+    };
+    assert!(unread("1767225600.5", "1767225602.25").is_empty());
+    assert!(unread("1767229201", "1767225602.25").is_empty());
+    assert!(unread("\"2026-01-01T00:00:00Z\"", "1767225602.25").is_empty());
+    assert_eq!(unread("1767329202", "1767225602.25"), ["$.create_time"]);
+    assert_eq!(unread("1767225600.5", "null"), ["$.create_time"]);
+    assert_eq!(unread("\"a while ago\"", "1767225602.25"), ["$.create_time"]);
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use chatmill_diag::Limits;
 use chatmill_intake::json;
-use chatmill_model::{Message, Role, Weight};
+use chatmill_model::{Media, MediaSource, Message, Part, Role, Weight};
 
 use crate::{Branches, Division, FrameView, ReadOptions, Reading, Source};
 
@@ -245,4 +245,88 @@ fn shared_messages_are_reported_billed_and_trained_once() {
     for source in ["chatgpt-export", "claude-code", "oasst"] {
         assert!(shared.contains(source), "{shared:?}");
     }
+}
+
+/// The parts of all messages of a record.
+fn parts(source: &str, record: &str) -> Vec<Part> {
+    let limits = Limits::default();
+    let document = json::scan(record.as_bytes(), limits.depth).unwrap();
+    let frame = FrameView {
+        document: &document,
+        bytes: record.as_bytes(),
+        start: 0,
+        key: None,
+        options: ReadOptions::default(),
+    };
+    let reading = crate::find(source).unwrap().read(&frame, &limits);
+    let messages = reading.conversation.unwrap().messages;
+    messages.into_iter().flat_map(|message| message.parts).collect()
+}
+
+#[test]
+fn attachments_are_read_in_the_places_that_refer_to_them() {
+    let record = r#"{"id":1,"epoch":1,"target":"t","messages":[
+        {"role":"user","content":[{"type":"text","text":"See attachment://a1, attachment://a9 and attachment://a1."},{"type":"image","image":"attachment://b2"}]},
+        {"role":"assistant","content":"attachment://a1","tool_calls":[{"id":"c","function":"note","arguments":{"words":"attachment://a1"}}]},
+        {"role":"tool","tool_call_id":"c","function":"note","content":"attachment://a1"}],
+        "attachments":{"a1":"a \"tide\"","b2":"data:image/png;base64,iVBORw0KGgo=","c3":"unused"}}"#;
+    let parts = parts("inspect-log", record);
+    let texts = parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text.as_str()),
+        Part::ToolResult(result) => Some(result.content.as_str()),
+        Part::ToolCall(call) => Some(call.arguments.source_text()),
+        Part::Media(Media {
+            source: MediaSource::Inline(bytes),
+            media_type: Some(media_type),
+            ..
+        }) => Some(if media_type == "image/png" {
+            bytes.as_str()
+        } else {
+            ""
+        }),
+        _ => None,
+    });
+    assert_eq!(
+        texts.collect::<Vec<_>>(),
+        [
+            r#"See a "tide", attachment://a9 and a "tide"."#,
+            "iVBORw0KGgo=",
+            r#"a "tide""#,
+            r#"{"words":"a \"tide\""}"#,
+            r#"a "tide""#,
+        ]
+    );
+}
+
+#[test]
+fn system_text_is_read_once_where_the_first_message_repeats_it() {
+    let record = |told: &str, first: &str| {
+        format!(
+            r#"{{"agents":[{{"id":"a","system":"{told}","in_context_message_ids":[],"messages":[{first}{{"id":"m","role":"user","content":[{{"type":"text","text":"Water the beds."}}]}}]}}]}}"#
+        )
+    };
+    let told = r#"{"id":"s","role":"system","content":[{"type":"text","text":"Be kind.\nMemory: none."}]},"#;
+    let asked = r#"{"id":"q","role":"user","content":[{"type":"text","text":"Be kind. Please."}]},"#;
+    let texts = |told: &str, first: &str| {
+        let parts = parts("letta", &record(told, first)).into_iter();
+        let texts = parts.filter_map(|part| match part {
+            Part::Text(text) => Some(text),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        texts("Be kind.", told),
+        ["Be kind.\nMemory: none.", "Water the beds."]
+    );
+    assert_eq!(texts("Be kind.", ""), ["Be kind.", "Water the beds."]);
+    assert_eq!(
+        texts("Be kind.", asked),
+        ["Be kind.", "Be kind. Please.", "Water the beds."]
+    );
+    assert_eq!(
+        texts("Be brief.", told),
+        ["Be brief.", "Be kind.\nMemory: none.", "Water the beds."]
+    );
+    assert_eq!(texts("", told), ["Be kind.\nMemory: none.", "Water the beds."]);
 }

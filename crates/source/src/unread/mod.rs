@@ -10,13 +10,13 @@ pub(crate) mod silence;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Mark, Value, append_key};
 use chatmill_model::{Conversation, Extra, Message, RawJson, bytes};
 
-use crate::base::raw;
+use crate::base::{moment_of, raw};
 use crate::frame::{FrameView, Reading};
 use crate::unread::copies::ReadLines;
 pub(crate) use crate::unread::copies::has_meaning;
@@ -56,7 +56,9 @@ pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut 
     }
     let reported = reported(reading, frame.start);
     let lines = ReadLines::of(frame.root());
+    let period = period(reading);
     let mut walk = Walk::new(silence, &reported, &lines);
+    walk.period.clone_from(&period);
     walk.visit(frame.root(), false, &OUTERMOST);
     let leftovers = Leftovers {
         fields: std::mem::take(&mut walk.unread),
@@ -66,6 +68,7 @@ pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut 
     if walk.has_left {
         let mut walk = Walk::new(silence, &reported, &lines);
         walk.records = Some(records(reading, frame.start));
+        walk.period = period;
         walk.visit(frame.root(), false, &OUTERMOST);
         for (record, key, value) in walk.left {
             if let Some(extra) = extra_of(reading, record) {
@@ -101,6 +104,18 @@ fn records(reading: &Reading, start: u64) -> HashMap<(usize, usize), RecordAt> {
         records.entry((begin, end)).or_insert(record);
     }
     records
+}
+
+/// The microseconds by which a time of a record may be before or after those of its messages and say nothing else: an hour.
+const NEAR: i64 = 3_600_000_000;
+
+/// The times around the messages of a reading that its other times say nothing new about.
+fn period(reading: &Reading) -> Option<RangeInclusive<i64>> {
+    let times = all(reading).filter_map(|(_, message)| message.timestamp.as_ref()?.instant);
+    let (first, last) = times.fold((i64::MAX, i64::MIN), |(first, last), time| {
+        (first.min(time), last.max(time))
+    });
+    (first <= last).then(|| first.saturating_sub(NEAR)..=last.saturating_add(NEAR))
 }
 
 /// The further fields of a record.
@@ -213,6 +228,8 @@ struct Walk<'w> {
     /// The lines that the source read: a listed key may repeat them.
     lines: &'w ReadLines<'w>,
     unread: Vec<Unread>,
+    /// The times that are near those of the messages, where these have any.
+    period: Option<RangeInclusive<i64>>,
     /// The index in `unread` of each path.
     known: HashMap<String, usize>,
     /// The path that was reported last.
@@ -240,6 +257,7 @@ impl<'w> Walk<'w> {
             reported,
             lines,
             unread: Vec::new(),
+            period: None,
             known: HashMap::new(),
             path: String::new(),
             times: 0,
@@ -360,7 +378,11 @@ impl<'w> Walk<'w> {
     fn report(&mut self, value: Value<'_>, here: &Here<'_>) {
         if here.whole.is_none() {
             let meanings = self.silence.meanings(&here.steps());
-            if meanings.has(Meaning::Used) {
+            let is_near = || {
+                let time = moment_of(value);
+                time.is_some_and(|time| self.period.as_ref().is_some_and(|near| near.contains(&time)))
+            };
+            if meanings.has(Meaning::Used) || meanings.has(Meaning::Time) && is_near() {
                 self.times += 1;
                 return;
             }

@@ -58,6 +58,8 @@ pub(crate) enum Meaning {
     Free,
     /// The whole value is retained, whatever it holds.
     Whole,
+    /// The value is a time that the times of the messages say as well, unless it is far from all of them.
+    Time,
 }
 
 /// The set of facts about a key.
@@ -84,6 +86,7 @@ struct ListedKey {
 pub struct Silence {
     /// In the order of the list.
     keys: Vec<&'static str>,
+    /// Those that mean nothing.
     known: HashSet<&'static str>,
     /// Keys with values that other code uses from `extra`, and keys that are kept whole.
     labelled: HashMap<&'static str, Meaning>,
@@ -110,12 +113,16 @@ impl Silence {
     /// Adds facts about the keys of a list, which are separated by blanks.
     fn list(&mut self, keys: &'static str, meanings: &[Meaning]) {
         for key in keys.split_whitespace() {
-            if meanings.contains(&Meaning::None) && self.known.insert(key) {
+            let is_new = match meanings {
+                [Meaning::Time] => !self.keys.contains(&key),
+                _ => meanings.contains(&Meaning::None) && self.known.insert(key),
+            };
+            if is_new {
                 self.keys.push(key);
             }
             let mut labels = meanings
                 .iter()
-                .filter(|one| matches!(one, Meaning::Used | Meaning::Whole));
+                .filter(|one| matches!(one, Meaning::Used | Meaning::Whole | Meaning::Time));
             if let Some(meaning) = labels.next() {
                 self.labelled.insert(key, *meaning);
             }
@@ -142,6 +149,7 @@ impl Silence {
         self.keys.iter().map(|key| {
             let becomes = match self.labelled.get(key) {
                 Some(Meaning::Used) => "used from `extra`",
+                Some(Meaning::Time) => "told where it is more than an hour away from all messages",
                 Some(_) => "kept as a whole and told once",
                 None => "",
             };
@@ -215,6 +223,7 @@ fn parse(lists: &'static str) -> HashMap<&'static str, Silence> {
             match line.split_once(' ') {
                 Some(("map", maps)) => silence.list(maps, &[Meaning::Map]),
                 Some(("free", free)) => silence.list(free, &[Meaning::Free]),
+                Some(("time", times)) => silence.list(times, &[Meaning::Time]),
                 Some(("used", used)) => silence.list(used, &[Meaning::None, Meaning::Used]),
                 _ => silence.list(line, &[Meaning::None]),
             }

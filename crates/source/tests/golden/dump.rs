@@ -228,6 +228,9 @@ pub(crate) fn part(part: &Part) -> Value {
             .maybe("media", (result.media > 0).then_some(result.media))
             .maybe("joined", (result.joined > 0).then_some(result.joined)),
         Part::CacheMark => object,
+        Part::Item(item) => object
+            .with("vendor", item.vendor.as_str())
+            .with("item", item.raw.as_str()),
     }
     .finish()
 }

@@ -50,8 +50,9 @@ impl Element<'_> {
     /// The codes that declare an element of this kind left out, alone or with its message.
     pub(super) fn dropped_by(&self) -> Vec<LossCode> {
         use LossCode::{
-            CacheMarkCapped, CacheMarkDropped, DuplicateResult, EmptyDropped, MediaDropped, NoticeDropped,
-            OrphanResultDropped, ReasoningDropped, SystemDropped, ToolCallDropped, ToolResultDropped,
+            CacheMarkCapped, CacheMarkDropped, DuplicateResult, EmptyDropped, ExtraDropped, MediaDropped,
+            NoticeDropped, OrphanResultDropped, ReasoningDropped, SystemDropped, ToolCallDropped,
+            ToolResultDropped,
         };
         let mut codes = match &self.kind {
             Kind::Text(_) | Kind::Quote(_) => vec![],
@@ -68,7 +69,8 @@ impl Element<'_> {
             Kind::Call(_) => vec![ToolCallDropped],
             Kind::Result(_) => vec![ToolResultDropped, OrphanResultDropped, DuplicateResult],
             Kind::CacheMark => vec![CacheMarkDropped, CacheMarkCapped],
-            Kind::Nothing => vec![EmptyDropped],
+            // What only one vendor has is no element.
+            Kind::Nothing => vec![EmptyDropped, ExtraDropped],
         };
         if matches!(&self.kind, Kind::Result(result) if result.content.trim_matches(is_white).is_empty()) {
             codes.push(EmptyDropped);
@@ -110,6 +112,8 @@ pub(super) fn elements<'c>(linked: &'c Linked, messages: &'c [Message]) -> Vec<E
                 Part::ToolCall(call) => Kind::Call(call),
                 Part::ToolResult(result) => Kind::Result(result),
                 Part::CacheMark => Kind::CacheMark,
+                // The prefix law compares them.
+                Part::Item(_) => continue,
             };
             let place = PartPlace {
                 position: message.position,

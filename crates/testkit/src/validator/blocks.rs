@@ -125,6 +125,14 @@ fn anthropic_block(block: &Value) -> Block<'_> {
     match string(&block["type"]) {
         "text" => Block::Text(&block["text"]),
         "image" | "document" => Block::Media,
+        "server_tool_use"
+        | "tool_search_tool_result"
+        | "web_search_tool_result"
+        | "web_fetch_tool_result"
+        | "code_execution_tool_result"
+        | "bash_code_execution_tool_result"
+        | "text_editor_code_execution_tool_result"
+        | "container_upload" => Block::Aside,
         "tool_use" => Block::Call {
             id: &block["id"],
             name: &block["name"],

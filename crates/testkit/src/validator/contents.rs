@@ -95,6 +95,9 @@ fn check_part(part: &Value, role: &str, breaches: &mut RuleBreaches) {
                 let is_bytes = |part: &Value| has_keys(part, &["inlineData"]);
                 breaches.when(!array(&member_value["parts"]).iter().all(is_bytes), "GEM-03");
             }
+            "executableCode" | "codeExecutionResult" | "toolCall" | "toolResponse" => {
+                breaches.when(role != "model" || !member_value.is_object(), "GEM-03");
+            }
             "fileData" | "inlineData" => {
                 breaches.when(role != "user", "GEM-03");
             }

@@ -8,6 +8,20 @@ use super::{RuleBreaches, Waiting, Written, array, has_keys, is_word, schemas, s
 /// The longest output, in characters.
 const MAX_OUTPUT_CHARACTERS: usize = 10_485_760;
 
+/// Steps of tools that run at the vendor's, which only its own logs hold.
+const HOSTED: [&str; 10] = [
+    "web_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "mcp_list_tools",
+    "mcp_approval_request",
+    "tool_search_call",
+    "tool_search_output",
+    "program",
+    "program_output",
+    "compaction",
+];
+
 pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreaches) {
     let items = array(&written.body["input"]);
     breaches.when(items.is_empty(), "OAR-01");
@@ -50,14 +64,17 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
                 is_answering = true;
                 has_text_behind = false;
             }
-            "message" => {
+            kind if kind == "message" || HOSTED.contains(&kind) => {
+                let is_message = kind == "message";
                 // The assistant may speak until the first output.
-                if is_answering || item["role"] != "assistant" {
+                if is_answering || is_message && item["role"] != "assistant" {
                     breaches.when(!waiting.is_empty(), "OAR-04");
                     waiting.clear();
                 }
                 has_text_behind = !waiting.is_empty();
-                message(item, breaches);
+                if is_message {
+                    message(item, breaches);
+                }
             }
             "reasoning" => breaches.when(true, "OAR-06"),
             _ => breaches.when(true, "OAR-01"),

@@ -19,24 +19,22 @@ const TELLING: [&str; 11] = [
     "SR001", "SR002", "SR003", "SR006", "SR016", "SR021", "SR026", "SR030", "AS002", "RF005", "TM001",
 ];
 
-/// Keys whose texts are used and not repeated: ids of answers and parents, other names of one person, placeholders of files, and rows and
-/// texts that repeat others.
-const USED: [&str; 15] = [
-    "parentUuid",
-    "logicalParentUuid",
-    "message.id",
-    "bumped_message",
-    "uuid",
-    "from",
-    "creator.name",
-    "bot_profile.name",
-    "media.meta.name",
-    "file",
-    "photo",
-    "path",
-    "data.text",
-    "agentInstructions",
-    "summary",
+/// Keys of a source whose texts are used and not repeated: ids of answers and parents, other names of one person, placeholders of files,
+/// and rows and texts that repeat others.
+const USED: [(&str, &str); 13] = [
+    ("claude-code", "parentUuid"),
+    ("claude-code", "logicalParentUuid"),
+    ("claude-code", "message.id"),
+    ("claude-code", "summary"),
+    ("copilot-cli", "data.attachments.[].path"),
+    ("google-chat", "messages.[].creator.name"),
+    ("messenger", "bumped_message_metadata.bumped_message"),
+    ("qwen-code", "parentUuid"),
+    ("qwen-code", "uuid"),
+    ("slackdump", "messages.[].bot_profile.name"),
+    ("telegram-export", "messages.[].file"),
+    ("telegram-export", "messages.[].from"),
+    ("telegram-export", "messages.[].photo"),
 ];
 
 /// The marks of a file, each with the steps of its path: keys, and `[]` for the places of lists.
@@ -310,7 +308,12 @@ fn silent(folder: &Path) -> (usize, BTreeMap<(String, String), usize>) {
                 || told.iter().any(is_covered);
             let key = path.join(".");
             let is_head = path.is_empty() && heads.contains(&number);
-            let is_used = is_head || USED.iter().any(|used| key.ends_with(used));
+            let is_of = |source: &str| {
+                let mut folders = Path::new(name).components();
+                folders.any(|folder| folder.as_os_str() == source)
+            };
+            let is_key = |(source, used): &(&str, &str)| key.ends_with(used) && is_of(source);
+            let is_used = is_head || USED.iter().any(is_key);
             if !is_reached && !is_used {
                 *silent.entry((name.clone(), path.join("."))).or_insert(0) += 1;
             }

@@ -217,6 +217,7 @@ fn has_words(message: &Message, has: &impl Fn(&str) -> bool) -> bool {
             }
             Part::ToolResult(result) => has(&result.content),
             Part::Media(media) => media.name.as_deref().is_some_and(has),
+            Part::Item(item) => has(item.raw.as_str()),
             Part::CacheMark => false,
         })
 }

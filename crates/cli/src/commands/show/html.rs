@@ -171,6 +171,7 @@ fn shown_part(part: &Part, budget: &mut PictureBudget) -> ShownPart {
             "",
             media_line(media),
         ),
+        Part::Item(item) => ("item", item.vendor.as_str(), item.raw.as_str().to_owned()),
         Part::CacheMark => ("mark", "", "cache mark".to_owned()),
     };
     ShownPart {

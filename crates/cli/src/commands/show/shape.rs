@@ -62,6 +62,7 @@ fn part_size(part: &Part) -> String {
         Part::ToolCall(call) => sized("call", call.arguments.source_text()),
         Part::ToolResult(result) => sized("result", &result.content),
         Part::Media(media) => media_size(media),
+        Part::Item(item) => sized("item", item.raw.as_str()),
         Part::CacheMark => "cache mark".to_owned(),
     }
 }

@@ -240,6 +240,7 @@ fn write_part(page: &mut TextPage, part: &Part) {
             [format!("[{}]", media_line(media)).as_str()],
         ),
         Part::Notice(text) => page.folded(Rendition::Dim, "  · ", [text.as_str()]),
+        Part::Item(item) => page.folded(Rendition::Dim, "  ", [item.raw.as_str()]),
         Part::CacheMark => page.folded(Rendition::Dim, "  ", ["[cache mark]"]),
     }
 }

@@ -87,7 +87,9 @@ impl<'a> Pieces<'a> {
                     media_of_dropped = result.media;
                     losses.at(reasons::ONE_RESULT, position);
                 }
-                Part::Reasoning(_) | Part::CacheMark => NoPlace::FORMAT.declare(part, position, losses),
+                Part::Reasoning(_) | Part::CacheMark | Part::Item(_) => {
+                    NoPlace::FORMAT.declare(part, position, losses)
+                }
             }
         }
         if pieces.result.is_some() {

@@ -143,7 +143,11 @@ impl<'a> PayloadWriter<'_, 'a> {
                     }
                     media.push(file);
                 }
-                Part::ToolCall(_) | Part::ToolResult(_) | Part::Reasoning(_) | Part::CacheMark => {}
+                Part::ToolCall(_)
+                | Part::ToolResult(_)
+                | Part::Reasoning(_)
+                | Part::CacheMark
+                | Part::Item(_) => {}
             }
         }
         let joined = (texts.len() as u64).saturating_sub(1);

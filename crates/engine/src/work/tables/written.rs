@@ -7,6 +7,7 @@ use chatmill_dataset::DatasetError;
 use chatmill_intake::json::{self, Kind};
 use chatmill_model::{
     ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, Preview, RawJson, ToolCall, ToolResult,
+    Vendor, VendorItem,
 };
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -66,6 +67,13 @@ pub(crate) enum WrittenPart<'p> {
         joined: Option<u32>,
     },
     CacheMark,
+    /// What only one vendor has.
+    Item {
+        #[serde(serialize_with = "write_vendor", deserialize_with = "read_vendor")]
+        vendor: Vendor,
+        /// Its JSON.
+        item: Text<'p>,
+    },
 }
 
 /// Where a media item is.
@@ -103,6 +111,20 @@ fn write_kind<S: Serializer>(kind: &MediaKind, into: S) -> Result<S::Ok, S::Erro
 fn read_kind<'de, D: Deserializer<'de>>(from: D) -> Result<MediaKind, D::Error> {
     let word = String::deserialize(from)?;
     let unknown = |_| D::Error::custom(format!("there is no medium `{word}`"));
+    word.parse().map_err(unknown)
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes fields by reference"
+)]
+fn write_vendor<S: Serializer>(vendor: &Vendor, into: S) -> Result<S::Ok, S::Error> {
+    into.serialize_str(vendor.as_str())
+}
+
+fn read_vendor<'de, D: Deserializer<'de>>(from: D) -> Result<Vendor, D::Error> {
+    let word = String::deserialize(from)?;
+    let unknown = |_| D::Error::custom(format!("there is no vendor `{word}`"));
     word.parse().map_err(unknown)
 }
 
@@ -165,6 +187,10 @@ impl<'p> WrittenPart<'p> {
                 joined: Some(result.joined).filter(|joined| *joined > 0),
             },
             Part::CacheMark => Self::CacheMark,
+            Part::Item(item) => Self::Item {
+                vendor: item.vendor,
+                item: item.raw.as_str().into(),
+            },
         }
     }
 
@@ -224,6 +250,10 @@ impl<'p> WrittenPart<'p> {
                 ..ToolResult::default()
             }),
             Self::CacheMark => Part::CacheMark,
+            Self::Item { vendor, item } => Part::Item(VendorItem {
+                vendor,
+                raw: RawJson(item.into_owned()),
+            }),
         }
     }
 }

@@ -45,7 +45,9 @@ pub enum Unpriced {
     #[error("it costs more above {0} tokens in a request, and only sums are known here: give the files")]
     Length(u64),
     /// Some requests were served otherwise than others, and only their sum is known.
-    #[error("its requests were served in several ways (batch, flex, priority), and only sums are known here: give the files")]
+    #[error(
+        "its requests were served in several ways (batch, flex, priority), and only sums are known here: give the files"
+    )]
     Tiers,
     /// No model is known, and a list of all models is no choice of prices.
     #[error("no model is known of it, and a list of all models is not applied as a whole")]

@@ -161,7 +161,10 @@ fn the_list_of_litellm_is_read_as_it_is() {
         rates(ServiceTier::Standard, 200_000),
         of(Some(6.0), None, None, Some(12.0), Some(22.5))
     );
-    assert_eq!(rates(ServiceTier::Batch, 0), of(Some(1.5), None, None, None, None));
+    assert_eq!(
+        rates(ServiceTier::Batch, 0),
+        of(Some(1.5), None, None, None, None)
+    );
     assert_eq!(large.per_search, Some(0.01));
     let thinks = list.find("mill-thinks", "", None).unwrap();
     assert_eq!((thinks.per_million_output(), thinks.per_search), (None, None));

@@ -138,6 +138,15 @@ pub(crate) fn order(value: Option<Value<'_>>) -> Option<i64> {
     }
 }
 
+/// The microseconds of a time, which stays unread; a time without an offset counts as UTC.
+pub(crate) fn moment_of(value: Value<'_>) -> Option<i64> {
+    let text = value.string();
+    match moment(text.as_deref().or_else(|| value.number_text())?)? {
+        (Moment::Known(micros), _) => Some(micros),
+        (Moment::Local(civil), _) => micros(civil),
+    }
+}
+
 /// Sort keys that order values by time; a value without a time keeps its place after its predecessor.
 pub(crate) fn keys<'d>(values: impl Iterator<Item = Option<Value<'d>>>) -> Vec<i64> {
     let mut last = i64::MIN;

@@ -101,6 +101,7 @@ pub(in crate::format) fn bytes_of<'p>(
         Part::ToolResult(result) => {
             len(result.call_id.as_ref()) + len(result.name.as_ref()) + result.content.len()
         }
+        Part::Item(item) => item.raw.as_str().len(),
         Part::CacheMark => 0,
     });
     let extra = extra.map(|(path, value)| path.len() + value.as_str().len());

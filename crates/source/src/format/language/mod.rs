@@ -219,6 +219,9 @@ pub(in crate::format) struct ConversationMap {
     pub system: Texts,
     /// Definitions of tools, as a list.
     pub tools: Paths,
+    /// An object of texts and files by their ids, to which messages refer as `attachment://ID`: each is read in the places of its
+    /// references.
+    pub attachments: Paths,
     /// The participants, including those who wrote no message.
     pub people: Option<PeopleMap>,
     /// The messages: a list, or `$` where each record is a message and those of one conversation are grouped.

@@ -586,7 +586,10 @@ impl UsageCounts {
             input: with(one(&self.input), &self.input_beside),
             cached: one(&self.cached),
             written: one(&self.written),
-            cost: self.cost.as_ref().and_then(|path| usage::amount(path.first(value)?)),
+            cost: self
+                .cost
+                .as_ref()
+                .and_then(|path| usage::amount(path.first(value)?)),
             contains_cache: true,
             output: with(one(&self.output), &self.output_beside),
             total: one(&self.total),

@@ -129,6 +129,7 @@ fn of_part(part: &Part, words: &mut BTreeSet<String>) {
         }) => add(text, words),
         Part::ToolCall(call) => add_json(call.arguments.source_text().as_bytes(), words),
         Part::ToolResult(result) => add(&result.content, words),
+        Part::Item(item) => add_json(item.raw.as_str().as_bytes(), words),
         Part::Media(_) | Part::CacheMark => {}
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Tool {
 pub(super) struct Round {
     pub asked: Vec<Piece>,
     pub thought: Option<String>,
+    /// What a tool that runs at the vendor's was asked, and behind how many of the texts.
+    pub hosted: Option<(String, usize)>,
     /// The text of the answer, in pieces as citations make them.
     pub texts: Vec<String>,
     pub calls: Vec<Call>,
@@ -174,6 +176,7 @@ impl Round {
             thought: draw
                 .once_in(3)
                 .then(|| format!("Think of {}", text(draw, number))),
+            hosted: draw.once_in(4).then(|| (text(draw, number), draw.below(pieces))),
             texts: (0..pieces)
                 .filter(|_| has_text)
                 .map(|_| text(draw, number))

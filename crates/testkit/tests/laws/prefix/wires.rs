@@ -130,6 +130,14 @@ fn in_user_turns(results: Vec<Value>, asked: Vec<Value>, draw: &mut Random) -> V
     turns
 }
 
+/// Puts a step that runs at the vendor's behind some of the texts, which begin at `first`.
+fn insert_hosted(blocks: &mut Vec<Value>, first: usize, round: &Round, step: impl Fn(&str) -> [Value; 2]) {
+    if let Some((words, behind)) = &round.hosted {
+        let place = blocks.len().min(first + behind);
+        blocks.splice(place..place, step(words));
+    }
+}
+
 fn chat_before(results: &[Returned], asked: &[Piece], draw: &mut Random) -> Vec<Value> {
     let part = |words: &str| json!({"type": "text", "text": words});
     let picture = |bytes: &str| json!({"type": "image_url", "image_url": {"url": address(bytes)}});
@@ -205,6 +213,11 @@ fn responses_answer(round: &Round, has_thought: bool, draw: &mut Random) -> Vec<
         json!({"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.input.to_string(), "status": "completed"})
     });
     let calls: Vec<Value> = calls.collect();
+    let hosted = round.hosted.iter().map(|(words, _)| {
+        let action = json!({"type": "search", "query": words});
+        json!({"type": "web_search_call", "id": "ws_1", "status": "completed", "action": action})
+    });
+    items.extend(hosted);
     if !round.texts.is_empty() {
         let parts = round
             .texts
@@ -270,6 +283,7 @@ fn anthropic_answer(round: &Round, has_thought: bool, draw: &mut Random) -> Vec<
     if has_thought && let Some(thought) = &round.thought {
         blocks.push(json!({"type": "thinking", "thinking": thought, "signature": "c2ln"}));
     }
+    let first = blocks.len();
     for text in &round.texts {
         let mut block = json!({"type": "text", "text": text});
         if draw.once_in(4) {
@@ -278,6 +292,13 @@ fn anthropic_answer(round: &Round, has_thought: bool, draw: &mut Random) -> Vec<
         }
         blocks.push(block);
     }
+    insert_hosted(&mut blocks, first, round, |words| {
+        let found = json!({"type": "web_search_result", "url": "https://e.com", "title": words, "encrypted_content": "ZW5j"});
+        [
+            json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": words}}),
+            json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [found]}),
+        ]
+    });
     blocks.extend(
         round
             .calls
@@ -359,7 +380,14 @@ fn gemini_answer(round: &Round, has_thought: bool, _: &mut Random) -> Vec<Value>
     if has_thought && let Some(thought) = &round.thought {
         parts.push(json!({"text": thought, "thought": true}));
     }
+    let first = parts.len();
     parts.extend(round.texts.iter().map(|text| json!({"text": text})));
+    insert_hosted(&mut parts, first, round, |words| {
+        [
+            json!({"executableCode": {"language": "PYTHON", "code": words}, "thoughtSignature": "c2ln"}),
+            json!({"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": words}}),
+        ]
+    });
     parts.extend(round.calls.iter().enumerate().map(|(index, call)| {
         let mut part = json!({"functionCall": {"id": call.id, "name": call.name, "args": call.input}});
         if index == 0 {

@@ -85,7 +85,11 @@ fn money_is_only_for_tokens_of_its_encoding() {
     let prices = price("o200k_base") + &price("cl100k_base");
     let prices = PriceList::parse(&prices, &[]).unwrap();
     let lines = lines(&[], &rows, &prices);
-    assert!(lines.csv().contains(",2.500000,6.250000,,,0,0,"), "{}", lines.csv());
+    assert!(
+        lines.csv().contains(",2.500000,6.250000,,,0,0,"),
+        "{}",
+        lines.csv()
+    );
     assert_eq!(lines.json()["rows"][0]["money"][0]["amount"], 2.5);
     assert_eq!(lines.json()["rows"][0]["money"][0]["as_served_estimate"], 6.25);
     assert_eq!(lines.json()["rows"][0]["money"].as_array().unwrap().len(), 1);

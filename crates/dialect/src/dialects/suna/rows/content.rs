@@ -151,7 +151,7 @@ impl<'a> RowWriter<'_, 'a> {
                     is_behind_call = true;
                     continue;
                 }
-                Part::ToolResult(_) | Part::Reasoning(_) | Part::Notice(_) => continue,
+                Part::ToolResult(_) | Part::Reasoning(_) | Part::Notice(_) | Part::Item(_) => continue,
             };
             if text.is_empty() {
                 continue;

@@ -48,7 +48,7 @@ impl<'a> RowWriter<'_, 'a> {
             Part::Text(_) | Part::ToolCall(_) => true,
             Part::Media(_) => message.role != Role::Tool,
             Part::Reasoning(_) => self.keeps_thoughts,
-            Part::ToolResult(_) | Part::Notice(_) | Part::CacheMark => false,
+            Part::ToolResult(_) | Part::Notice(_) | Part::CacheMark | Part::Item(_) => false,
         }
     }
 
@@ -70,6 +70,7 @@ impl<'a> RowWriter<'_, 'a> {
             let cause = match part {
                 Part::Reasoning(_) if self.keeps_thoughts => continue,
                 Part::Reasoning(_) => (LossCode::ReasoningDropped, reasons::POLICY_DROPS_REASONING).into(),
+                Part::Item(_) => reasons::ITEM_OF_ONE_VENDOR,
                 Part::Notice(_) => reasons::ROW_IS_MESSAGE_OR_NOTICE,
                 Part::ToolResult(result) if result.is_error => reasons::RESULT_HAS_NO_ERROR_FLAG,
                 _ => continue,

@@ -5,6 +5,7 @@ mod loss_walk;
 mod media;
 pub(crate) mod preview;
 pub(crate) mod row_counts;
+mod tokens;
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -23,6 +24,7 @@ use crate::convert::loss_walk::LossWalk;
 use crate::convert::media::MediaFiles;
 use crate::convert::row_counts::RowCounts;
 use crate::convert::row_counts::ways_out::LastTurns;
+use crate::convert::tokens::tokens_column;
 use crate::envelope::file_problems::problems;
 use crate::envelope::{Envelope, ExportRow, MediaIn, Preferences};
 use crate::error::ExportError;
@@ -201,34 +203,6 @@ fn write_whole(folder: &Folder, name: &str, text: &str) -> Result<FileMeasure, D
     let mut file = folder.file(name)?;
     file.add(text.as_bytes())?;
     file.finish()
-}
-
-/// The column of token counts that `--max-tokens` and the card read.
-fn tokens_column(dataset: &Dataset, request: &ExportRequest) -> Result<Option<String>, ExportError> {
-    let Some(most) = &request.filters.max_tokens else {
-        // Lengths stand on the card.
-        return Ok(dataset
-            .encodings()
-            .first()
-            .map(|encoding| format!("tokens_{encoding}")));
-    };
-    if dataset.encodings().contains(&most.encoding) {
-        return Ok(Some(format!("tokens_{}", most.encoding)));
-    }
-    let step = match dataset.encodings() {
-        [] => {
-            "the run counted in no encoding; name the encoding in `count.encodings` and run the pipeline again".to_owned()
-        }
-        [first, ..] => format!(
-            "the run counted in {}: use for example `--max-tokens {}@{first}`",
-            dataset.encodings().join(", "),
-            most.tokens
-        ),
-    };
-    Err(ExportError::request(
-        format!("the dataset holds no counts in the encoding `{}`", most.encoding),
-        step,
-    ))
 }
 
 /// A rendering that is written.

@@ -34,10 +34,7 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
             Read::Media(MediaKind::File, search_result),
         )),
         typed("compaction", Read::Own(summary)),
-        only(BlockForm::of(
-            When::OneOf(&HOSTED),
-            Read::Item(Vendor::Anthropic),
-        )),
+        only(BlockForm::of(When::OneOf(&HOSTED), Read::Item(Vendor::Anthropic))),
         only(typed("redacted_thinking", Read::Unknown)),
     ],
     cache_mark: Some(cache_mark),

@@ -17,13 +17,13 @@ pub(super) const PASS: Pass = Pass {
                 return Some(block);
             };
             let written = transcript.view().message(position).map(|message| message.role);
-            let is_kept = profile.items == Some(item.vendor)
+            let stays = profile.items == Some(item.vendor)
                 && written == Some(turn.role)
                 && matches!(turn.role, Role::User | Role::Assistant);
-            if !is_kept {
+            if !stays {
                 plan.losses.at(reasons::ITEM_OF_ONE_VENDOR, position);
             }
-            is_kept.then_some(block)
+            stays.then_some(block)
         });
     },
 };

@@ -333,11 +333,10 @@ fn titled(character: char) -> Option<char> {
         // The digraphs of Serbo-Croatian.
         0x1c4..=0x1cc => 0x1c5 + (code - 0x1c4) / 3 * 3,
         0x1f1..=0x1f3 => 0x1f2,
-        0x10d0..=0x10fa | 0x10fd..=0x10ff => code,
         // Greek letters with an iota below.
         0x1f80..=0x1faf => code | 8,
         0x1fb3 | 0x1fc3 | 0x1ff3 => code + 9,
-        0x1fbc | 0x1fcc | 0x1ffc => code,
+        0x1fbc | 0x1fcc | 0x1ffc | 0x10d0..=0x10fa | 0x10fd..=0x10ff => code,
         _ => return None,
     };
     char::from_u32(title)
@@ -349,13 +348,13 @@ fn push_titled(out: &mut String, character: char) {
         return;
     }
     let mut upper = character.to_uppercase();
-    let is_letter = upper.len() > 1 && character != '\u{149}';
+    let follows_case = upper.len() > 1 && character != '\u{149}';
     out.extend(upper.next());
     for further in upper {
         match further {
             // An iota below the letter stays there.
             '\u{399}' => out.push('\u{345}'),
-            further if is_letter => out.extend(further.to_lowercase()),
+            further if follows_case => out.extend(further.to_lowercase()),
             further => out.push(further),
         }
     }

@@ -12,7 +12,6 @@
 //!
 //! Why: docs/decisions/2026-11-26-format-files.md.
 
-mod attachments;
 mod below;
 mod check;
 mod field_map;

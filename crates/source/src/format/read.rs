@@ -1,5 +1,6 @@
 //! Reading a record as a format file says: its conversations, and the messages of each.
 
+mod attachments;
 mod nested;
 
 use std::collections::{HashMap, HashSet};
@@ -8,7 +9,6 @@ use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Conversation, Extra, Part, Role, Scene};
 
-use super::attachments;
 use super::below::Below;
 use super::language::budget::Budget;
 use super::language::condition::{Chosen, chosen};
@@ -548,8 +548,8 @@ impl<'d> Reader<'d, '_> {
             keep_rest(&mut extra, value, path.name());
         }
         conversation.extra = Extra(extra);
-        if let Some(held) = record.and_then(|record| map.attachments.first(record)) {
-            attachments::resolve(&mut self.turns.list.messages, held, read.budget);
+        if let Some(found) = record.and_then(|record| map.attachments.first(record)) {
+            attachments::resolve(&mut self.turns.list.messages, found, read.budget);
         }
         self.turns.times.finish(&mut self.turns.list.notes);
         self.turns.list.note_copies(self.copied);

@@ -132,14 +132,14 @@ fn anthropic_block(block: &Value) -> Block<'_> {
         | "code_execution_tool_result"
         | "bash_code_execution_tool_result"
         | "text_editor_code_execution_tool_result"
-        | "container_upload" => Block::Aside,
+        | "container_upload"
+        | "thinking" => Block::Aside,
         "tool_use" => Block::Call {
             id: &block["id"],
             name: &block["name"],
             input: &block["input"],
         },
         "tool_result" => Block::Result(&block["tool_use_id"]),
-        "thinking" => Block::Aside,
         _ => Block::Unknown,
     }
 }

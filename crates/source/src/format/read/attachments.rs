@@ -3,8 +3,8 @@
 use chatmill_intake::json::Value;
 use chatmill_model::{Arguments, Media, MediaSource, Message, Part};
 
-use super::language::budget::Budget;
 use crate::base::media::located;
+use crate::format::language::budget::Budget;
 
 /// The beginning of a reference; an id of letters and digits follows.
 const SIGN: &str = "attachment://";
@@ -60,12 +60,11 @@ impl Attachments<'_, '_> {
         for piece in pieces {
             let end = piece.find(|sign: char| !sign.is_ascii_alphanumeric());
             let (id, rest) = piece.split_at(end.unwrap_or(piece.len()));
-            match self.find(id, is_json) {
-                Some(attachment) => whole.push_str(&attachment),
-                None => {
-                    whole.push_str(SIGN);
-                    whole.push_str(id);
-                }
+            if let Some(attachment) = self.find(id, is_json) {
+                whole.push_str(&attachment);
+            } else {
+                whole.push_str(SIGN);
+                whole.push_str(id);
             }
             whole.push_str(rest);
         }

@@ -271,7 +271,14 @@ impl Schemas {
         let registered = tables::find(&file.table)?;
         let here = encodings_of(found);
         let has_encodings = (registered.schema)(&["any".to_owned()]) != (registered.schema)(&[]);
-        if found.fields() != (registered.schema)(&here).fields() {
+        let schema = (registered.schema)(&here);
+        // Datasets of the same format number that were written before some columns came lack all of them.
+        let added = tables::added(&file.table);
+        let earlier = schema
+            .fields()
+            .iter()
+            .filter(|field| !added.contains(&field.name().as_str()));
+        if found.fields() != schema.fields() && !earlier.eq(found.fields()) {
             return Some(format!(
                 "{} does not have the schema of {}",
                 file.path, file.table
@@ -375,4 +382,48 @@ fn visit(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_schema::{Field, Schema};
+
+    use super::*;
+
+    /// What is wrong with a file of a table whose columns are these of its own.
+    fn problem(table: &str, has: impl Fn(&Field) -> bool) -> Option<String> {
+        let schema = (tables::find(table).unwrap().schema)(&[]);
+        let fields: Vec<_> = schema
+            .fields()
+            .iter()
+            .filter(|field| has(field))
+            .cloned()
+            .collect();
+        let file = PartFile {
+            table: table.to_owned(),
+            path: "part".to_owned(),
+            rows: 0,
+            bytes: 0,
+            hash: String::new(),
+        };
+        Schemas::default().problem(&file, &Arc::new(Schema::new(fields)))
+    }
+
+    #[test]
+    fn columns_that_came_later_are_all_there_or_all_missing() {
+        for table in ["messages", "totals"] {
+            let added = tables::added(table);
+            assert_eq!(problem(table, |_| true), None);
+            assert_eq!(
+                problem(table, |field| !added.contains(&field.name().as_str())),
+                None
+            );
+            for one in added {
+                assert!(problem(table, |field| field.name() != one).is_some(), "{one}");
+            }
+            assert!(problem(table, |field| field.name() != "model").is_some());
+        }
+    }
 }

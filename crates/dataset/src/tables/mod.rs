@@ -13,5 +13,5 @@ pub(crate) mod slice_id;
 pub(crate) mod table;
 
 pub(crate) use registry::{
-    ALWAYS_WRITTEN, ConversationColumns, PartSet, REGISTRY, RejectColumns, TABLES, find,
+    ALWAYS_WRITTEN, ConversationColumns, PartSet, REGISTRY, RejectColumns, TABLES, added, find,
 };

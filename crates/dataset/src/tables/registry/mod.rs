@@ -140,6 +140,29 @@ pub fn absent_tables(wanted: &[String]) -> Vec<&'static str> {
     TABLES.iter().copied().filter(|table| !is_wanted(table)).collect()
 }
 
+/// The columns of a table that came after its format number: a dataset has all of them or none.
+pub(crate) fn added(table: &str) -> &'static [&'static str] {
+    match table {
+        "messages" => &[
+            "usage_cache_write",
+            "usage_cache_write_1h",
+            "usage_searches",
+            "usage_requests",
+            "usage_tier",
+            "logged_cost",
+            "answer_id",
+        ],
+        "totals" => &[
+            "logged_cache_write",
+            "logged_cache_write_1h",
+            "logged_searches",
+            "logged_cost_requests",
+            "logged_cost",
+        ],
+        _ => &[],
+    }
+}
+
 /// Finds a table by name.
 pub(crate) fn find(name: &str) -> Option<&'static Registered> {
     REGISTRY.iter().find(|table| table.name == name)

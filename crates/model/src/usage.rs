@@ -79,7 +79,7 @@ impl Cost {
     /// A cost, of a finite number that is not below 0.
     pub fn new(amount: f64) -> Option<Self> {
         // Of the two zeros it is the positive one.
-        (amount.is_finite() && amount >= 0.0).then(|| Self(amount + 0.0))
+        (amount.is_finite() && amount >= 0.0).then_some(Self(amount + 0.0))
     }
 
     /// The amount.

@@ -145,14 +145,13 @@ impl Billed<'_> {
         for (place, usage) in attributed {
             let billed = cut::at_mut(&mut shares, place);
             let logged = BilledUsage::of(usage);
-            billed.requests += match usage.and_then(|usage| usage.requests) {
-                None => 1,
-                Some(_) => {
-                    let shown = unlogged.entry(billed.model).or_default();
-                    let known = logged.requests.min(*shown);
-                    *shown -= known;
-                    logged.requests - known
-                }
+            billed.requests += if usage.is_some_and(|usage| usage.requests.is_some()) {
+                let shown = unlogged.entry(billed.model).or_default();
+                let known = logged.requests.min(*shown);
+                *shown -= known;
+                logged.requests - known
+            } else {
+                1
             };
             billed.logged += logged;
             let whole = usage.filter(|usage| usage.is_whole());

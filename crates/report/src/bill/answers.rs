@@ -11,13 +11,21 @@ use chatmill_model::{BilledUsage, Cost, Linked, Usage};
 use jiff::tz::TimeZone;
 
 use super::message_text::day;
-use super::shared::key;
-use super::totals::has_messages;
 
 /// Letters and digits of an id that is unique among all answers.
 const UNIQUE: usize = 16;
 /// The most answers that are compared: with 32 bytes each they take half a gibibyte.
 const MOST: usize = 1 << 24;
+
+/// A hash of texts, each with its length.
+pub(super) fn key(parts: &[&str]) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher.finalize()
+}
 
 /// The answers that were met.
 #[derive(Debug)]
@@ -44,7 +52,7 @@ impl Default for PaidAnswers {
 impl PaidAnswers {
     /// Whether an answer was met before.
     pub fn is_repeated(&mut self, id: &str, model: &str, usage: &Usage) -> bool {
-        if id.chars().filter(|c| c.is_ascii_alphanumeric()).count() < UNIQUE {
+        if id.chars().filter(char::is_ascii_alphanumeric).count() < UNIQUE {
             return false;
         }
         let figures = [
@@ -101,7 +109,7 @@ columns! {
         model: Texts,
     }
 
-    struct ConversationColumns {
+    struct AskedColumns {
         conversation_id: Texts,
         source: Texts,
         model: Texts,
@@ -132,17 +140,25 @@ impl UsageColumns {
     }
 }
 
-/// The usage that a dataset holds more than once, by source, day in UTC and model of the answers.
-pub(super) fn repeated_in(
-    dataset: &Dataset,
-) -> Result<BTreeMap<(String, Option<String>, String), BilledUsage>, DatasetError> {
+/// Source, day in UTC and model of answers.
+type AnswersOf = (String, Option<String>, String);
+
+/// An answer that is repeated.
+struct Repetition {
+    day: Option<String>,
+    model: Option<String>,
+    usage: BilledUsage,
+}
+
+/// The usage that a dataset holds more than once.
+pub(super) fn repeated_in(dataset: &Dataset) -> Result<BTreeMap<AnswersOf, BilledUsage>, DatasetError> {
     let mut sums = BTreeMap::new();
     let counts = dataset.overview()?.renderings;
-    if !has_messages(dataset) || counts.iter().all(|count| count.logged_requests == 0) {
+    if !dataset.has("messages") || counts.iter().all(|count| count.logged_requests == 0) {
         return Ok(sums);
     }
     let mut answers = PaidAnswers::default();
-    let mut found: BTreeMap<String, Vec<(Option<String>, Option<String>, BilledUsage)>> = BTreeMap::new();
+    let mut found: BTreeMap<String, Vec<Repetition>> = BTreeMap::new();
     dataset.each_row("messages", &mut |messages: &AnswerColumns, row| {
         let usage = messages.usage.at(row);
         let (Some(id), false) = (messages.usage.answer(row), usage.is_empty()) else {
@@ -155,27 +171,28 @@ pub(super) fn repeated_in(
             let of = found
                 .entry(messages.conversation_id.at(row).to_owned())
                 .or_default();
-            of.push((day, model.map(str::to_owned), BilledUsage::of(Some(usage))));
+            of.push(Repetition {
+                day,
+                model: model.map(str::to_owned),
+                usage: BilledUsage::of(Some(usage)),
+            });
         }
     })?;
     if found.is_empty() {
         return Ok(sums);
     }
-    dataset.each_row(
-        "conversations",
-        &mut |conversations: &ConversationColumns, row| {
-            let copies = found.remove(conversations.conversation_id.at(row));
-            for (day, model, usage) in copies.into_iter().flatten() {
-                let model = model.as_deref().or(conversations.model.get(row));
-                let of = (
-                    conversations.source.at(row).to_owned(),
-                    day,
-                    model.unwrap_or_default().to_owned(),
-                );
-                *sums.entry(of).or_default() += usage;
-            }
-        },
-    )?;
+    dataset.each_row("conversations", &mut |conversations: &AskedColumns, row| {
+        let copies = found.remove(conversations.conversation_id.at(row));
+        for Repetition { day, model, usage } in copies.into_iter().flatten() {
+            let model = model.as_deref().or(conversations.model.get(row));
+            let of = (
+                conversations.source.at(row).to_owned(),
+                day,
+                model.unwrap_or_default().to_owned(),
+            );
+            *sums.entry(of).or_default() += usage;
+        }
+    })?;
     Ok(sums)
 }
 

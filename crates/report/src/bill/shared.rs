@@ -9,6 +9,7 @@ use std::path::Path;
 
 use chatmill_dataset::{Dataset, DatasetError, Numbers, Texts, columns};
 
+use super::answers::key;
 use super::{BillRequest, TEXT, totals};
 
 /// Dialect, profile and encoding.
@@ -94,16 +95,6 @@ pub(super) fn scan(
         conversations: dataset.rows("conversations"),
         ids,
     })
-}
-
-/// A hash of texts, each with its length.
-pub(super) fn key(parts: &[&str]) -> blake3::Hash {
-    let mut hasher = blake3::Hasher::new();
-    for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
-    }
-    hasher.finalize()
 }
 
 fn short(source: &str, id: &str) -> u64 {

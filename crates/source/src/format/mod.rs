@@ -20,7 +20,6 @@ mod language;
 mod loaded;
 mod message;
 mod order;
-mod paid;
 mod piece;
 mod read;
 mod request;

@@ -88,7 +88,7 @@ impl<'a> Pieces<'a> {
                     losses.at(reasons::ONE_RESULT, position);
                 }
                 Part::Reasoning(_) | Part::CacheMark | Part::Item(_) => {
-                    NoPlace::FORMAT.declare(part, position, losses)
+                    NoPlace::FORMAT.declare(part, position, losses);
                 }
             }
         }

@@ -216,10 +216,10 @@ const TIERS: [(&str, ServiceTier); 3] = [
 
 /// Sets the rate that a key of `LiteLLM`'s names: a kind of tokens, perhaps above a length, perhaps of a service tier.
 fn litellm_rate(price: &mut Price, key: &str, value: &Value) -> bool {
-    let served = TIERS
+    let of_tier = TIERS
         .into_iter()
         .find_map(|(suffix, tier)| Some((key.strip_suffix(suffix)?, tier)));
-    let (key, tier) = served.unwrap_or((key, ServiceTier::Standard));
+    let (key, tier) = of_tier.unwrap_or((key, ServiceTier::Standard));
     let above = key
         .strip_suffix("k_tokens")
         .and_then(|key| key.rsplit_once("_above_"));

@@ -2,6 +2,7 @@
 
 mod amended;
 mod others;
+mod paid;
 mod speaker;
 
 use std::borrow::Cow;
@@ -181,8 +182,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.copied += u64::from(is_copied);
         let usage = map.usage.as_ref().and_then(|usage| usage.of(value));
         let model = map.model.id(value).map(Into::into);
-        let is_answer = role == Role::Assistant;
-        let mut answer = is_answer.then(|| map.answer_id.id(value)).flatten();
+        let mut answer = map.answer_id.id(value).filter(|_| role == Role::Assistant);
         if answer.is_some() {
             draft.end_answer();
             answer.take_if(|_| draft.ended.0 > 1);

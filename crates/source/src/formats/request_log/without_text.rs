@@ -25,12 +25,11 @@ const TEXTS: [&str; 2] = ["messages", "response"];
 
 /// Whether a record is a logged request without texts, and why.
 pub(super) fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
-    let named = |key: &&str| record.names(key);
     let has_texts = TEXTS.iter().any(|field| {
         let inside = |key: &str| record.names(&format!("{field}{key}"));
         inside("[].role") || inside(".choices") || inside(".content") || inside(".output")
     });
-    let counts = record.names("model") && COUNTS.iter().all(|key| named(&key));
+    let counts = record.names("model") && COUNTS.iter().all(|key| record.names(key));
     let gateway = GATEWAY.into_iter().find(|key| record.names(key))?;
     let why =
         || format!("the record has {gateway} and counts of tokens, as a gateway logs a request, and no text");
@@ -39,8 +38,8 @@ pub(super) fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
 
 /// Whether a record has counts of tokens itself, and no message.
 pub(super) fn is_one(root: Value<'_>) -> bool {
-    let has_items = |key: &&str| root.get(key).is_some_and(|list| list.items().next().is_some());
-    COUNTS.iter().all(|key| root.get(key).is_some()) && !LISTS.iter().any(|key| has_items(&key))
+    let has_items = |key: &str| root.get(key).is_some_and(|list| list.items().next().is_some());
+    COUNTS.iter().all(|key| root.get(key).is_some()) && !LISTS.iter().any(|key| has_items(key))
 }
 
 /// Reads the request as a notice.

@@ -4,15 +4,15 @@
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Message, MessageKind, Part, Role, Usage};
 
-use super::language::PaidMap;
-use super::message::Reader;
+use super::Reader;
 use crate::base::text;
+use crate::format::language::PaidMap;
 use crate::grammar::usage;
 use crate::layout::OUTSIDE_LISTS;
 
 impl<'d> Reader<'d, '_> {
     /// Adds the requests that these records note beside their messages.
-    pub(super) fn add_paid(&mut self, map: &PaidMap, records: &[Value<'d>]) {
+    pub(in crate::format) fn add_paid(&mut self, map: &PaidMap, records: &[Value<'d>]) {
         for record in records {
             let Some(all) = map.each.first(*record) else {
                 continue;

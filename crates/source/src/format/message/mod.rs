@@ -178,11 +178,11 @@ impl<'d, 'r> Reader<'d, 'r> {
             return;
         }
         let is_copied = map.copied.hold(value);
-        let is_context = map.context.hold(value);
         self.copied += u64::from(is_copied);
         let usage = map.usage.as_ref().and_then(|usage| usage.of(value));
         let model = map.model.id(value).map(Into::into);
-        let mut answer = map.answer_id.id(value).filter(|_| role == Role::Assistant);
+        let answer_id = (role == Role::Assistant).then_some(&map.answer_id);
+        let mut answer = answer_id.and_then(|paths| paths.id(value));
         if answer.is_some() {
             draft.end_answer();
             answer.take_if(|_| draft.ended.0 > 1);
@@ -216,7 +216,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             usage,
             model,
             answer: answer.map(Into::into),
-            weight: Weight::new(0.0).filter(|_| is_context && role == Role::Assistant),
+            weight: Weight::new(0.0).filter(|_| map.context.hold(value) && role == Role::Assistant),
             ..self.turns.list.message(role, value.span(), index)
         };
         if is_copied {

@@ -33,8 +33,9 @@ static SHAREGPT_TAGGED: Grammar = Grammar::own("sharegpt", SHAREGPT.fields, tagg
 const TAGGED: &str = "<tools>";
 
 /// Tags around calls and results, as Hermes writes them.
-const TAGS: [&str; 2] = [CALL, "<tool_response>"];
+const TAGS: [&str; 2] = [CALL, RESPONSE];
 const CALL: &str = "<tool_call>";
+const RESPONSE: &str = "<tool_response>";
 
 /// What LLaMA-Factory writes between the results of several calls.
 const BETWEEN_RESULTS: &str = "\n</tool_response>\n<tool_response>\n";
@@ -86,10 +87,13 @@ fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>) -> Turn {
                 site.error(field, &text, words);
             }
             let (words, place) = (text_of(words), words);
+            // Several results between which the tags are, without those around them, are not a text with tags.
+            let is_joined = || turn.role == Some(Role::Tool) && is_joined(&words);
             let is_tagged = if is_call {
                 words.contains(CALL)
             } else {
-                has_tags && turn.role != Some(Role::System) && TAGS.iter().any(|tag| words.contains(tag))
+                let has_tag = TAGS.iter().any(|tag| words.contains(tag));
+                has_tags && has_tag && turn.role != Some(Role::System) && !is_joined()
             };
             match turn.role {
                 Some(role) if is_tagged => {
@@ -116,6 +120,13 @@ fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>) -> Turn {
     }
     turn.keep_rest(value, "", &[tag, field]);
     turn
+}
+
+/// Whether a text is several results as LLaMA-Factory joins them.
+fn is_joined(words: &str) -> bool {
+    words
+        .split_once(BETWEEN_RESULTS)
+        .is_some_and(|(first, _)| !first.contains(RESPONSE))
 }
 
 fn result(content: String) -> Part {

@@ -25,15 +25,17 @@ const TEXTS: [&str; 2] = ["messages", "response"];
 
 /// Whether a record is a logged request without texts, and why.
 pub(super) fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
+    if !COUNTS.iter().all(|key| record.names(key)) || !record.names("model") {
+        return None;
+    }
+    let gateway = GATEWAY.into_iter().find(|key| record.names(key))?;
     let has_texts = TEXTS.iter().any(|field| {
         let inside = |key: &str| record.names(&format!("{field}{key}"));
         inside("[].role") || inside(".choices") || inside(".content") || inside(".output")
     });
-    let counts = record.names("model") && COUNTS.iter().all(|key| record.names(key));
-    let gateway = GATEWAY.into_iter().find(|key| record.names(key))?;
     let why =
         || format!("the record has {gateway} and counts of tokens, as a gateway logs a request, and no text");
-    (counts && !has_texts).then(|| (97, why()))
+    (!has_texts).then(|| (97, why()))
 }
 
 /// Whether a record has counts of tokens itself, and no message.

@@ -8,6 +8,7 @@
 //! that several could have written are read as that vendor's. Where no message decides, the vendor is OpenAI.
 
 use std::borrow::Cow;
+use std::ops::Bound;
 
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{Framing, Name, RecordSketch, Sketch};
@@ -203,7 +204,16 @@ struct Sketched<'s> {
     list: &'s str,
 }
 
-impl Sketched<'_> {
+impl<'s> Sketched<'s> {
+    /// The messages at a path; none where the record has nothing there, which most lists of most records are.
+    fn of(record: &'s RecordSketch, list: &'s str) -> Option<Self> {
+        let mut inside = record
+            .names
+            .range::<str, _>((Bound::Included(list), Bound::Unbounded));
+        let is_there = list.is_empty() || inside.next().is_some_and(|(name, _)| name.starts_with(list));
+        is_there.then_some(Self { record, list })
+    }
+
     /// The path of a field of a message.
     fn path(self, field: &str) -> String {
         if self.list.is_empty() {
@@ -228,7 +238,7 @@ impl Sketched<'_> {
 /// The vendor that a record's messages identify, with the confidence and the reason. `list` is the path of a message:
 /// `messages[]`, `[]` where the record is the list itself, empty where the record is a message.
 pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(&'static Grammar, u8, String)> {
-    let sketch = Sketched { record, list };
+    let sketch = Sketched::of(record, list)?;
     let mut found = RECOGNISED
         .into_iter()
         .filter_map(|grammar| Some((grammar, SURE, grammar.sketched(sketch)?)));
@@ -240,7 +250,7 @@ pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(&'static Grammar,
 
 /// The grammar of a vendor's block in a field of messages, which no source has to know.
 pub(crate) fn of_blocks(record: &RecordSketch, list: &str, field: &str) -> Option<&'static Grammar> {
-    let sketch = Sketched { record, list };
+    let sketch = Sketched::of(record, list)?;
     let mut grammars = LOGGED.into_iter();
     grammars.find(|grammar| grammar.sketched_block(sketch, &[field]).is_some())
 }

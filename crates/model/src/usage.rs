@@ -23,15 +23,15 @@ pub struct Usage {
     pub searches: Option<u64>,
     /// The number of requests that the counts are the sum of, where a program logs no counts of each.
     pub requests: Option<u32>,
-    /// How the request was served, where the log says it in a known word.
+    /// The service tier of the request, where the log has it in a known word.
     pub tier: Option<ServiceTier>,
-    /// The amount that the log says the request cost, in the currency of the log (US dollars in all known ones).
+    /// The logged cost of the request, in the currency of the log (US dollars in all known ones).
     pub cost: Option<Cost>,
     /// What makes the counts doubtful.
     pub mismatch: Option<UsageMismatch>,
 }
 
-/// How a request was served, which has a price of its own at most providers.
+/// The service tier of a request; most providers price each differently.
 #[derive(
     Clone,
     Copy,
@@ -116,7 +116,7 @@ pub enum UsageMismatch {
 }
 
 impl Usage {
-    /// What one of two parts of a log says, the first of them where both do.
+    /// Fills what is missing from another part of the log.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -164,10 +164,10 @@ pub struct BilledUsage {
     /// Searches on the web.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub searches: u64,
-    /// Requests of which the log says what they cost.
+    /// Requests with a logged cost.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cost_requests: u64,
-    /// What these cost, in billionths of a US dollar, so that the order of adding changes nothing.
+    /// The sum of the logged costs, in billionths of a US dollar, so that the order of adding changes nothing.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cost: u64,
 }
@@ -199,7 +199,7 @@ impl BilledUsage {
         *self == Self::default()
     }
 
-    /// What the log says that requests cost, in US dollars; none where it says it of none.
+    /// The sum of the logged costs in US dollars; none where no request has one.
     pub fn logged_cost(&self) -> Option<f64> {
         (self.cost_requests > 0).then(|| self.cost as f64 / 1e9)
     }

@@ -14,7 +14,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
     let mut first = None;
     let mut answers = 0_u64;
-    // A sum of several requests is of those answers that have no whole usage of their own.
+    // A sum of several requests covers the answers that lack a whole usage.
     let (mut summed, mut incomplete, mut sum) = (0_u64, 0_u64, None);
     for message in logged {
         if let Some(requests) = message.usage.and_then(|usage| usage.requests) {

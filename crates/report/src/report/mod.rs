@@ -391,9 +391,9 @@ pub struct TokenCell {
     pub logged_output: u64,
     /// Searches on the web that it logged.
     pub logged_searches: u64,
-    /// Requests of which the log says what they cost.
+    /// Requests with a logged cost.
     pub logged_cost_requests: u64,
-    /// What it says that they cost, in US dollars; none where it says it of none.
+    /// The sum of the logged costs in US dollars; none where no request has one.
     pub logged_cost: Option<f64>,
     /// Tokens per rendering, rounded to thousandths.
     pub mean: f64,

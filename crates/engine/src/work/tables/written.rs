@@ -29,7 +29,7 @@ pub(crate) enum WrittenPart<'p> {
         text: Text<'p>,
     },
     Media {
-        #[serde(serialize_with = "write_kind", deserialize_with = "read_kind")]
+        #[serde(serialize_with = "write_word", deserialize_with = "read_kind")]
         kind: MediaKind,
         #[serde(flatten)]
         source: WrittenSource<'p>,
@@ -69,7 +69,7 @@ pub(crate) enum WrittenPart<'p> {
     CacheMark,
     /// What only one vendor has.
     Item {
-        #[serde(serialize_with = "write_vendor", deserialize_with = "read_vendor")]
+        #[serde(serialize_with = "write_word", deserialize_with = "read_vendor")]
         vendor: Vendor,
         /// Its JSON.
         item: Text<'p>,
@@ -100,26 +100,14 @@ pub(crate) struct WrittenPreview<'p> {
     from_agent: bool,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes fields by reference"
-)]
-fn write_kind<S: Serializer>(kind: &MediaKind, into: S) -> Result<S::Ok, S::Error> {
-    into.serialize_str(kind.as_str())
+fn write_word<W: Copy + Into<&'static str>, S: Serializer>(word: &W, into: S) -> Result<S::Ok, S::Error> {
+    into.serialize_str((*word).into())
 }
 
 fn read_kind<'de, D: Deserializer<'de>>(from: D) -> Result<MediaKind, D::Error> {
     let word = String::deserialize(from)?;
     let unknown = |_| D::Error::custom(format!("there is no medium `{word}`"));
     word.parse().map_err(unknown)
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes fields by reference"
-)]
-fn write_vendor<S: Serializer>(vendor: &Vendor, into: S) -> Result<S::Ok, S::Error> {
-    into.serialize_str(vendor.as_str())
 }
 
 fn read_vendor<'de, D: Deserializer<'de>>(from: D) -> Result<Vendor, D::Error> {

@@ -212,13 +212,13 @@ impl Price {
                 }
             }
         }
-        // Searches without a price are a reason beside the amount.
+        // Searches without a price leave the amount as it is: the bill names them as unpriced.
         sum += usage.searches as f64 * self.per_search.unwrap_or_default();
         let requests = usage.requests as f64 * self.per_request.unwrap_or_default();
         Ok(self.discounted(sum + requests))
     }
 
-    /// Whether requests of a service tier have rates of their own.
+    /// Whether a service tier has its own rates.
     fn has_tier(&self, tier: ServiceTier) -> bool {
         self.rates.keys().any(|(known, _)| *known == tier)
     }

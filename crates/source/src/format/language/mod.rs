@@ -251,19 +251,19 @@ pub(in crate::format) struct ConversationMap {
     /// A second copy of the messages, as where a program keeps the branch that was shown last beside all of
     /// them: messages that are the same are skipped.
     pub again: Paths,
-    /// Requests that were paid and are noted beside the messages.
+    /// Paid requests that the record lists apart from its messages.
     pub paid: Option<PaidMap>,
     /// Values kept among the extra fields of the conversation, in this order.
     pub keep: Vec<MapPath>,
 }
 
-/// Requests that are noted beside the messages: a notice for each.
+/// Paid requests that a record lists apart from its messages; each becomes a notice.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct PaidMap {
-    /// The list of them, or an object of them whose keys are models.
+    /// The list of entries, or an object of entries by model.
     pub each: Paths,
-    /// The condition for an entry about a message, whose usage stands there.
+    /// The condition for an entry about a message that has the usage itself.
     #[serde(default)]
     pub unless: Conditions,
     /// The model.
@@ -275,7 +275,7 @@ pub(in crate::format) struct PaidMap {
     /// The program's word for what was asked.
     #[serde(default, rename = "type")]
     pub kind: Paths,
-    /// The number of requests that the counts are the sum of; one without it. Answers whose own usage is not whole are among them.
+    /// The number of requests that the counts sum up; 1 without it. Answers without a whole usage are among these requests.
     #[serde(default)]
     pub requests: Option<MapPath>,
     /// What was logged.

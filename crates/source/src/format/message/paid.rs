@@ -1,4 +1,4 @@
-//! Requests that a program notes beside its messages: a ledger with the titles that a model wrote, or the sums of a session for each model.
+//! Paid requests that a program lists apart from its messages: a ledger with the titles that a model wrote, or the sums of a session for each model.
 //! Each becomes a notice with its usage, for it was paid.
 
 use chatmill_intake::json::{Kind, Value};
@@ -11,7 +11,7 @@ use crate::grammar::usage;
 use crate::layout::OUTSIDE_LISTS;
 
 impl<'d> Reader<'d, '_> {
-    /// Adds the requests that these records note beside their messages.
+    /// Adds a notice for each paid request that these records list apart from their messages.
     pub(in crate::format) fn add_paid(&mut self, map: &PaidMap, records: &[Value<'d>]) {
         for record in records {
             let Some(all) = map.each.first(*record) else {

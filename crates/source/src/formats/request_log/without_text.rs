@@ -1,5 +1,5 @@
 //! Requests that a gateway logged without their texts, as `LiteLLM` does unless it is told to keep them: counts, model, time and cost
-//! stand in the record itself. Each is a notice, because it was paid.
+//! are fields of the record. Each request becomes a notice, because it was paid.
 
 use chatmill_diag::Limits;
 use chatmill_intake::RecordSketch;

@@ -198,7 +198,7 @@ fn inner(object: Value<'_>, path: &str) -> Option<u64> {
     }
 }
 
-/// A usage with what only the objects around it say: how the request was served, and what it cost.
+/// Completes a usage with the service tier and the cost from the objects around it.
 pub(crate) fn within(usage: Option<Usage>, holders: &[Value<'_>]) -> Option<Usage> {
     let around = Usage {
         tier: holders.iter().find_map(|holder| tier(*holder)),
@@ -216,16 +216,16 @@ pub(crate) fn flat(record: Value<'_>) -> Option<Usage> {
     usage(record).filter(|_| has_counts)
 }
 
-/// How a request was served, as its usage or answer says.
+/// The service tier in a usage or an answer.
 pub(crate) fn tier(object: Value<'_>) -> Option<ServiceTier> {
-    // Claude Code writes the speed beside the tier, and it decides the price.
+    // Claude Code writes both the speed and the tier; the speed decides the price.
     ["speed", "service_tier", "serviceTier"]
         .into_iter()
         .filter_map(|key| object.get(key)?.as_str()?.parse().ok())
         .max()
 }
 
-/// What a request cost, as its usage or its log says: a number, or the sum of an object of numbers.
+/// The logged cost of a request: a number, or the `total` of an object of numbers.
 pub(crate) fn cost(object: Value<'_>) -> Option<Cost> {
     COSTS
         .into_iter()
@@ -406,7 +406,7 @@ mod tests {
             (Some(3), Some(ServiceTier::Priority))
         );
         assert_eq!(usage.cost.map(Cost::amount), Some(0.25));
-        // Fast output is another price than the tier beside it.
+        // Fast output has another price than the tier.
         let fast = of(r#"{"input_tokens":5,"output_tokens":7,"service_tier":"standard","speed":"fast"}"#);
         assert_eq!(fast.tier, Some(ServiceTier::Fast));
         for cost in ["-1", "1e999", r#""free""#] {

@@ -155,8 +155,8 @@ impl Names {
     }
 }
 
-/// The decoded text of a JSON string.
-fn plain(token: &[u8]) -> String {
+/// The decoded text of a JSON string, with its quotes.
+pub(super) fn plain(token: &[u8]) -> String {
     let inside = cut::slice(token, 1..token.len() - 1);
     String::from_utf8_lossy(&json::unescape_lossy(inside)).into_owned()
 }

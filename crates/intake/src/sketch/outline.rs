@@ -3,6 +3,7 @@
 use chatmill_diag::cut;
 use memchr::{memchr, memchr2};
 
+use super::names::plain;
 use super::{MAX_STRING_BYTES, RecordSketch};
 use crate::frame::balance::{Balance, structural};
 use crate::json;
@@ -85,16 +86,16 @@ pub(super) fn outline(record: &[u8]) -> RecordSketch {
                     skip(record.split_at(at).1, b" \t\r\n").is_some_and(|next| next.starts_with(b":"));
                 match open.as_slice() {
                     [_] if is_key => {
-                        field = text(token);
+                        field = plain(token);
                         sketch.keys.push(field.clone());
                     }
                     [_] if token.len() <= MAX_STRING_BYTES + 2 => {
-                        sketch.strings.push((field.clone(), text(token)));
+                        sketch.strings.push((field.clone(), plain(token)));
                     }
                     [_] => sketch.starts.push((field.clone(), beginning(token))),
-                    [_, b'{'] if is_key => sketch.nested.push((field.clone(), text(token))),
+                    [_, b'{'] if is_key => sketch.nested.push((field.clone(), plain(token))),
                     [_, b'[', b'{'] if is_key && !first_is_over => {
-                        sketch.nested.push((field.clone(), text(token)));
+                        sketch.nested.push((field.clone(), plain(token)));
                     }
                     _ => {}
                 }
@@ -163,14 +164,6 @@ pub(super) fn of_text(text: &[u8]) -> RecordSketch {
         starts: begins.map(|begin| ("text".to_owned(), begin)).collect(),
         ..RecordSketch::default()
     }
-}
-
-/// The decoded text of a JSON string; empty where the string is not valid.
-fn text(token: &[u8]) -> String {
-    json::scan(token, 0)
-        .ok()
-        .and_then(|document| document.root().as_str().map(std::borrow::Cow::into_owned))
-        .unwrap_or_default()
 }
 
 #[cfg(test)]

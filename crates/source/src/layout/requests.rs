@@ -79,11 +79,14 @@ impl Requests {
     ) -> Option<(u8, Vec<String>)> {
         let list = format!("{}[]", self.form.list);
         let by_blocks = |record: &RecordSketch| {
+            if !self.has_signs {
+                return None;
+            }
             // The only list of messages may be called anything.
             let alone = columns::name_alone(record, &["role", "content"]).map(|name| format!("{name}[]"));
             let lists = [list.as_str(), "[]"].into_iter().chain(alone.as_deref());
             let mut found = lists.filter_map(|list| signs::of(record, list));
-            found.find(|(found, _, _)| self.has_signs && found.is(self.form.grammar))
+            found.find(|(found, _, _)| found.is(self.form.grammar))
         };
         let records = sketch.records.iter();
         let blocks = records.filter_map(|record| by_blocks(record).map(|(_, sure, why)| (sure, why)));

@@ -54,29 +54,43 @@ pub(crate) struct UsageForm {
 pub(crate) const NONE: [&str; 2] = [""; 2];
 
 impl UsageForm {
-    /// The tokens that an object counts in these fields.
-    fn counted(&self, object: Value<'_>) -> CountedTokens {
-        let any = |fields: &[&str]| fields.iter().filter_map(|field| inner(object, field)).max();
-        let sum = |fields: &[&str]| {
-            let counts = fields.iter().filter_map(|field| inner(object, field));
-            counts.reduce(u64::saturating_add)
-        };
-        let [_, hour] = self.written_for;
+    /// The tokens that went in, came out of a cache or went into it, and came out: they decide which form an object has.
+    fn main_counts(&self, object: Value<'_>) -> CountedTokens {
         CountedTokens {
-            input: sum(self.input),
-            cached: any(self.cached),
-            written: any(self.written).max(sum(&self.written_for)),
-            written_1h: inner(object, hour),
+            input: sum(object, self.input),
+            cached: any(object, self.cached),
+            written: any(object, self.written).max(sum(object, &self.written_for)),
             contains_cache: self.contains_cache,
-            searches: any(self.searches),
-            tier: tier(object),
-            cost: cost(object),
-            output: sum(self.output),
-            thoughts: any(self.thoughts),
-            contains_thoughts: true,
-            total: self.total.and_then(|field| number(object, field)),
+            output: sum(object, self.output),
+            ..CountedTokens::default()
         }
     }
+
+    /// The same with all other counts.
+    fn complete(&self, object: Value<'_>, main: CountedTokens) -> CountedTokens {
+        let [_, hour] = self.written_for;
+        CountedTokens {
+            written_1h: inner(object, hour),
+            thoughts: any(object, self.thoughts),
+            contains_thoughts: true,
+            searches: any(object, self.searches),
+            tier: tier(object),
+            cost: cost(object),
+            total: self.total.and_then(|field| number(object, field)),
+            ..main
+        }
+    }
+}
+
+/// The largest count in one of these fields.
+fn any(object: Value<'_>, fields: &[&str]) -> Option<u64> {
+    fields.iter().filter_map(|field| inner(object, field)).max()
+}
+
+/// The sum of the counts in these fields.
+fn sum(object: Value<'_>, fields: &[&str]) -> Option<u64> {
+    let counts = fields.iter().filter_map(|field| inner(object, field));
+    counts.reduce(u64::saturating_add)
 }
 
 /// Counts of a request as they were logged, before it is decided which of them contain which.
@@ -163,8 +177,7 @@ impl CountedTokens {
 
 /// The tokens that an object counts, in the words of any vendor; none where it counts none.
 pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
-    let forms = GRAMMARS.iter().filter_map(|grammar| grammar.usage.as_ref());
-    let candidates = forms.map(|form| form.counted(object));
+    let forms = || GRAMMARS.iter().filter_map(|grammar| grammar.usage.as_ref());
     // Vendors share words: the words for the cache decide whether the input contains it.
     let rank = |counted: &CountedTokens| match (
         counted.input,
@@ -178,10 +191,11 @@ pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
         (None, Some(_), None) => 4,
         (None, None, None) => 5,
     };
-    let candidates: Vec<CountedTokens> = candidates.collect();
-    let counted = *candidates.iter().min_by_key(|counted| rank(counted))?;
-    let output = || candidates.iter().find_map(|counted| counted.output);
-    let searches = || candidates.iter().find_map(|counted| counted.searches);
+    let candidates = forms().map(|form| (form, form.main_counts(object)));
+    let (form, counted) = candidates.min_by_key(|(_, counted)| rank(counted))?;
+    let counted = form.complete(object, counted);
+    let output = || forms().find_map(|form| sum(object, form.output));
+    let searches = || forms().find_map(|form| any(object, form.searches));
     CountedTokens {
         output: counted.output.or_else(output),
         searches: counted.searches.or_else(searches),

@@ -1,11 +1,12 @@
 //! Media listed beside the messages and marked in their text: `<image>`, `<video>`, `<audio>`.
 //!
 //! Training files of multimodal models have `images` beside `messages`, one for each mark and in the same order. A mark is the
-//! place of its picture. A part of type `image` without any other field is a mark, too.
+//! place of its picture. A part of type `image` without any other field is a mark, too. Trainers count the marks in turns: a system
+//! text that contains the word has no mark, unless the turns alone have too few.
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Extra, Media, MediaKind, MediaSource, Message, Part, RawJson};
+use chatmill_model::{Extra, Media, MediaKind, MediaSource, Message, Part, RawJson, Role};
 
 use crate::base::{Notes, drop_extra, media, present, text};
 
@@ -27,7 +28,17 @@ pub(crate) fn place(root: Value<'_>, messages: &mut [Message], extra: &mut Extra
             continue;
         };
         let Some(media) = media(value, kind) else { continue };
-        let marks: usize = messages.iter().map(|message| count(message, mark, kind)).sum();
+        let is_turn = |message: &Message| message.role != Role::System;
+        let [in_turns, in_system] = [true, false].map(|turns| -> usize {
+            let of_kind = messages.iter().filter(|message| is_turn(message) == turns);
+            of_kind.map(|message| count(message, mark, kind)).sum()
+        });
+        let are_turns_enough = in_turns == media.len();
+        let marks = if are_turns_enough {
+            in_turns
+        } else {
+            in_turns + in_system
+        };
         if marks == 0 && media.is_empty() {
             extra.0.retain(|(key, _)| key != field);
             continue;
@@ -42,7 +53,10 @@ pub(crate) fn place(root: Value<'_>, messages: &mut [Message], extra: &mut Extra
         }
         let unused: Vec<RawJson> = media.iter().skip(marks).map(|(_, raw)| raw.clone()).collect();
         let mut media = media.into_iter().map(|(media, _)| media);
-        for message in messages.iter_mut() {
+        let marked = messages
+            .iter_mut()
+            .filter(|message| !are_turns_enough || is_turn(message));
+        for message in marked {
             fill(message, mark, kind, &mut media);
         }
         extra.0.retain(|(key, _)| key != field);

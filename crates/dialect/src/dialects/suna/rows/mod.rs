@@ -86,6 +86,8 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
         thread: view.own_id().unwrap_or_else(generated),
         taken: OnceCell::new(),
         tools: ToolIds::new(view, transcript.arena(), &shown.messages, false, &mut losses),
+        created: None,
+        latest: None,
         losses,
     };
     let mut progress = Progress::default();
@@ -128,6 +130,9 @@ struct RowWriter<'t, 'a> {
     /// Ids of messages.
     taken: OnceCell<Rc<Ids>>,
     tools: ToolIds<'a>,
+    /// The time of the present message, and the latest until now in microseconds since 1970.
+    created: Option<&'a str>,
+    latest: Option<i64>,
     losses: Losses,
 }
 

@@ -39,7 +39,20 @@ impl<'a> RowWriter<'_, 'a> {
         self.losses
             .several(reasons::ROWS_HAVE_NO_REPLIES, position, references);
         self.declare_parts_left_out(message, has_content);
+        self.created = self.created(message);
         rows
+    }
+
+    /// The time of the rows of a message. Readers sort rows by time, so that a time that would move them is left out.
+    fn created(&mut self, message: &'a Message) -> Option<&'a str> {
+        let time = message.timestamp.as_ref()?;
+        let moment = times::sort_key(time);
+        if !self.is_native && (moment.is_none() || moment < self.latest) {
+            self.losses.at(reasons::ROWS_ARE_SORTED_BY_TIME, message.position);
+            return None;
+        }
+        self.latest = moment.or(self.latest);
+        Some(self.transcript.arena().keep(times::iso(time)))
     }
 
     /// Whether a part stands in a row that is no result's.
@@ -93,8 +106,6 @@ impl<'a> RowWriter<'_, 'a> {
             RowContent::Notice => ("status", "false"),
         };
         let own_kind = message.source_type.as_deref().filter(|_| self.is_native);
-        let created = message.timestamp.as_ref().map(times::iso);
-        let created = created.map(|time| self.transcript.arena().keep(time));
         let mut row = Object::open(sink);
         row.string(
             key!("message_id"),
@@ -126,7 +137,7 @@ impl<'a> RowWriter<'_, 'a> {
                 id.write(row.key(key), Component::Names);
             }
         }
-        row.string(key!("created_at"), created, Component::Meta);
+        row.string(key!("created_at"), self.created, Component::Meta);
         if let Some(updated) = self.stored_column(message, "updated_at") {
             updated.write(row.key(key!("updated_at")), Component::Meta);
         }

@@ -28,9 +28,31 @@ pub(in super::super) struct Surroundings {
     /// What is between the end of an answer and the text of the turn that follows; none where an answer ends in another way if it is
     /// the last.
     heads: Vec<(Role, Option<String>)>,
+    /// For a text between two turns, where in it a generation prompt was seen to end.
+    starts: BTreeMap<String, usize>,
 }
 
 impl Surroundings {
+    /// Adds where a generation prompt ends between a turn and its answer: `prompt` is the rendering that ends with it, and `text` the one
+    /// that goes on with the answer. A template may ask for more than it writes before answers, such as `<think>`.
+    pub(in super::super) fn add_start(&mut self, prompt: &str, text: &str, words: [&str; 2]) {
+        let [asked, answer] = words;
+        let halves = prompt.rsplit_once(asked).zip(text.split_once(asked));
+        let Some(((_, prompt), (_, after))) = halves.filter(|((_, prompt), _)| !prompt.is_empty()) else {
+            return;
+        };
+        if let Some((gap, _)) = after.split_once(answer) {
+            let end = gap.len() + answer.len();
+            self.add_gap(gap, matching_length(prompt, cut::text(after, 0..end)));
+        }
+    }
+
+    fn add_gap(&mut self, gap: &str, length: usize) {
+        if length <= gap.len() {
+            self.starts.insert(gap.to_owned(), length);
+        }
+    }
+
     /// Adds what follows the word of a turn in a rendering that ends with a generation prompt.
     pub(in super::super) fn add_prompt(&mut self, role: Role, prompt: &str, word: &str) {
         if let Some((_, after)) = prompt.rsplit_once(word).filter(|(_, after)| !after.is_empty()) {
@@ -71,8 +93,6 @@ pub(in super::super) struct Answers<'o> {
     /// How many turns there are; none where the output ends with a generation prompt.
     turns: Option<usize>,
     surroundings: Surroundings,
-    /// For a text between two turns, where in it a generation prompt was seen to end.
-    starts: BTreeMap<String, usize>,
 }
 
 impl<'o> Answers<'o> {
@@ -102,7 +122,6 @@ impl<'o> Answers<'o> {
             tokens,
             turns,
             surroundings,
-            starts: BTreeMap::new(),
         }
     }
 
@@ -153,16 +172,14 @@ impl<'o> Answers<'o> {
                 return from + at + prompt.len();
             }
         }
-        if let Some(length) = self.starts.get(gap) {
+        if let Some(length) = self.surroundings.starts.get(gap) {
             return from + length;
         }
         let Some(length) = render(run.turn, true).and_then(|prompt| self.prompt_length(run, &prompt)) else {
             let json = self.json.iter().find(|json| json.contains(&own.start));
             return json.map_or(own.start, |json| json.start.max(from));
         };
-        if length <= gap.len() {
-            self.starts.insert(gap.to_owned(), length);
-        }
+        self.surroundings.add_gap(gap, length);
         from + length
     }
 
@@ -176,16 +193,7 @@ impl<'o> Answers<'o> {
             let known = cut::text(self.text, neighbours..from);
             prompt.rsplit_once(known).map(|(_, rest)| rest)
         })?;
-        let length = common_start(rest, cut::text(after, 0..run.words().end - from));
-        if length == rest.len() {
-            return Some(length);
-        }
-        // Two marks that begin alike, such as `<think>` and `<tool_call>`, are not alike.
-        let common = cut::text(rest, 0..length);
-        let open = common
-            .rfind(['<', '['])
-            .filter(|at| !cut::text(common, *at..length).contains(['>', ']']));
-        Some(open.unwrap_or(length))
+        Some(matching_length(rest, cut::text(after, 0..run.words().end - from)))
     }
 
     /// Where a turn ends.
@@ -267,6 +275,20 @@ impl OwnRun<'_> {
         let start = self.own.first().map_or(0, |shown| shown.range.start);
         start..self.own.last().map_or(start, |shown| shown.range.end)
     }
+}
+
+/// How much of a generation prompt begins a text.
+fn matching_length(prompt: &str, text: &str) -> usize {
+    let length = common_start(prompt, text);
+    if length == prompt.len() {
+        return length;
+    }
+    // Two marks that begin alike, such as `<think>` and `<tool_call>`, are not alike.
+    let common = cut::text(prompt, 0..length);
+    let open = common
+        .rfind(['<', '['])
+        .filter(|at| !cut::text(common, *at..length).contains(['>', ']']));
+    open.unwrap_or(length)
 }
 
 /// Where an answer ends in a text, by a rendering that ends with the answer; none where that ends in another way.

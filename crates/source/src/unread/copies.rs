@@ -5,9 +5,10 @@
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::Hasher as _;
 
 use chatmill_intake::json::{Kind, Mark, Value};
+use rustc_hash::FxHasher;
 
 use super::holds_words;
 
@@ -83,13 +84,13 @@ fn is_time(text: &str) -> bool {
 
 /// The hash of a line without marks and tags, which copies as HTML or Markdown add.
 fn hash(line: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FxHasher::default();
     let mut is_tag = false;
     for sign in line.chars() {
         match sign {
             '<' => is_tag = true,
             '>' => is_tag = false,
-            _ if !is_tag && sign.is_alphanumeric() => sign.hash(&mut hasher),
+            _ if !is_tag && sign.is_alphanumeric() => hasher.write_u32(sign.into()),
             _ => {}
         }
     }

@@ -4,6 +4,8 @@
 //! in the input; Anthropic and Bedrock count them separately, so they are added here. Gemini counts thoughts separately from the answer. The
 //! fields also remain among the extra fields: they hold more than is read here.
 
+use std::borrow::Cow;
+
 use chatmill_intake::json::Value;
 use chatmill_model::{Cost, ServiceTier, Usage, UsageMismatch};
 
@@ -55,7 +57,7 @@ pub(crate) const NONE: [&str; 2] = [""; 2];
 
 impl UsageForm {
     /// The tokens that went in, came out of a cache or went into it, and came out: they decide which form an object has.
-    fn main_counts(&self, object: Value<'_>) -> CountedTokens {
+    fn main_counts(&self, object: &Fields<'_>) -> CountedTokens {
         CountedTokens {
             input: sum(object, self.input),
             cached: any(object, self.cached),
@@ -67,28 +69,26 @@ impl UsageForm {
     }
 
     /// The same with all other counts.
-    fn complete(&self, object: Value<'_>, main: CountedTokens) -> CountedTokens {
+    fn complete(&self, object: &Fields<'_>, main: CountedTokens) -> CountedTokens {
         let [_, hour] = self.written_for;
         CountedTokens {
             written_1h: inner(object, hour),
             thoughts: any(object, self.thoughts),
             contains_thoughts: true,
             searches: any(object, self.searches),
-            tier: tier(object),
-            cost: cost(object),
-            total: self.total.and_then(|field| number(object, field)),
+            total: self.total.and_then(|field| inner(object, field)),
             ..main
         }
     }
 }
 
 /// The largest count in one of these fields.
-fn any(object: Value<'_>, fields: &[&str]) -> Option<u64> {
+fn any(object: &Fields<'_>, fields: &[&str]) -> Option<u64> {
     fields.iter().filter_map(|field| inner(object, field)).max()
 }
 
 /// The sum of the counts in these fields.
-fn sum(object: Value<'_>, fields: &[&str]) -> Option<u64> {
+fn sum(object: &Fields<'_>, fields: &[&str]) -> Option<u64> {
     let counts = fields.iter().filter_map(|field| inner(object, field));
     counts.reduce(u64::saturating_add)
 }
@@ -178,6 +178,7 @@ impl CountedTokens {
 /// The tokens that an object counts, in the words of any vendor; none where it counts none.
 pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
     let forms = || GRAMMARS.iter().filter_map(|grammar| grammar.usage.as_ref());
+    let fields = &Fields::of(object);
     // Vendors share words: the words for the cache decide whether the input contains it.
     let rank = |counted: &CountedTokens| match (
         counted.input,
@@ -191,23 +192,47 @@ pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
         (None, Some(_), None) => 4,
         (None, None, None) => 5,
     };
-    let candidates = forms().map(|form| (form, form.main_counts(object)));
+    let candidates = forms().map(|form| (form, form.main_counts(fields)));
     let (form, counted) = candidates.min_by_key(|(_, counted)| rank(counted))?;
-    let counted = form.complete(object, counted);
-    let output = || forms().find_map(|form| sum(object, form.output));
-    let searches = || forms().find_map(|form| any(object, form.searches));
+    let counted = form.complete(fields, counted);
+    let output = || forms().find_map(|form| sum(fields, form.output));
+    let searches = || forms().find_map(|form| any(fields, form.searches));
     CountedTokens {
         output: counted.output.or_else(output),
         searches: counted.searches.or_else(searches),
+        tier: tier(object),
+        cost: cost(object),
         ..counted
     }
     .usage()
 }
 
+/// The fields of an object that is asked for the names of all vendors.
+struct Fields<'v>(Vec<(Cow<'v, str>, Value<'v>)>);
+
+impl<'v> Fields<'v> {
+    fn of(object: Value<'v>) -> Self {
+        Self(object.fields().collect())
+    }
+
+    /// The last field of a name, as [`Value::get`] has it.
+    fn get(&self, key: &str) -> Option<Value<'v>> {
+        let found = self.0.iter().rev().find(|(name, _)| name == key);
+        found.map(|(_, value)| *value)
+    }
+}
+
 /// The tokens at a key, or at `outer.inner`.
-fn inner(object: Value<'_>, path: &str) -> Option<u64> {
+fn inner(object: &Fields<'_>, path: &str) -> Option<u64> {
     match path.split_once('.') {
-        Some((outer, rest)) => inner(object.get(outer)?, rest),
+        Some((outer, rest)) => deep(object.get(outer)?, rest),
+        None => tokens(object.get(path)?.number_text()?),
+    }
+}
+
+fn deep(object: Value<'_>, path: &str) -> Option<u64> {
+    match path.split_once('.') {
+        Some((outer, rest)) => deep(object.get(outer)?, rest),
         None => number(object, path),
     }
 }

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use chatmill_model::{OffsetOrigin, Timestamp};
 use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
 
 /// The time as the source wrote it; as ISO 8601 in UTC where that is a count since 1970.
 pub(crate) fn uncounted(time: &Timestamp) -> Cow<'_, str> {
@@ -31,12 +30,9 @@ pub(crate) fn iso(time: &Timestamp) -> Cow<'_, str> {
     }
 }
 
-/// Microseconds since 1970, by which times are put in order: one without an offset counts as UTC. None where the text is no ISO 8601.
-pub(crate) fn sort_key(time: &Timestamp) -> Option<i64> {
-    let civil = || time.raw.trim().parse::<DateTime>().ok();
-    let as_utc = || TimeZone::UTC.to_timestamp(civil()?).ok();
-    time.instant
-        .or_else(|| as_utc().map(jiff::Timestamp::as_microsecond))
+/// Whether [`iso`] writes ISO 8601: the instant is known, or the text is such a time without an offset.
+pub(crate) fn is_iso(time: &Timestamp) -> bool {
+    time.instant.is_some() || time.raw.trim().parse::<DateTime>().is_ok()
 }
 
 fn written(time: &Timestamp, anew: bool) -> Cow<'_, str> {

@@ -87,7 +87,6 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
         taken: OnceCell::new(),
         tools: ToolIds::new(view, transcript.arena(), &shown.messages, false, &mut losses),
         created: None,
-        latest: None,
         losses,
     };
     let mut progress = Progress::default();
@@ -130,9 +129,8 @@ struct RowWriter<'t, 'a> {
     /// Ids of messages.
     taken: OnceCell<Rc<Ids>>,
     tools: ToolIds<'a>,
-    /// The time of the present message, and the latest until now in microseconds since 1970.
+    /// The time of the present message.
     created: Option<&'a str>,
-    latest: Option<i64>,
     losses: Losses,
 }
 

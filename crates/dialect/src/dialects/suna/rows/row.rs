@@ -43,16 +43,15 @@ impl<'a> RowWriter<'_, 'a> {
         rows
     }
 
-    /// The time of the rows of a message. Readers sort rows by time, so that a time that would move them is left out.
+    /// The time of the rows of a message: ISO 8601, or the text that Suna wrote.
     fn created(&mut self, message: &'a Message) -> Option<&'a str> {
         let time = message.timestamp.as_ref()?;
-        let moment = times::sort_key(time);
-        if !self.is_native && (moment.is_none() || moment < self.latest) {
-            self.losses.at(reasons::ROWS_ARE_SORTED_BY_TIME, message.position);
-            return None;
+        if self.is_native || times::is_iso(time) {
+            return Some(self.transcript.arena().keep(times::iso(time)));
         }
-        self.latest = moment.or(self.latest);
-        Some(self.transcript.arena().keep(times::iso(time)))
+        self.losses
+            .at(reasons::TIMES_OF_ROWS_ARE_ISO_8601, message.position);
+        None
     }
 
     /// Whether a part stands in a row that is no result's.

@@ -140,8 +140,11 @@ pub(crate) fn order(value: Option<Value<'_>>) -> Option<i64> {
 
 /// The microseconds of a time, which stays unread; a time without an offset counts as UTC.
 pub(crate) fn moment_of(value: Value<'_>) -> Option<i64> {
-    let text = value.string();
-    match moment(text.as_deref().or_else(|| value.number_text())?)? {
+    let text = match value.kind() {
+        Kind::Number => Cow::Borrowed(value.written()),
+        _ => value.string()?,
+    };
+    match moment(&text)? {
         (Moment::Known(micros), _) => Some(micros),
         (Moment::Local(civil), _) => micros(civil),
     }

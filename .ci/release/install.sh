@@ -22,15 +22,7 @@ trap 'rm -rf "$work"' EXIT
 # Copies or downloads a file.
 get() {
     case $from in
-    *://*)
-        if command -v curl >/dev/null; then
-            curl --fail --silent --show-error --location --output "$work/$1" "$from/$1"
-        elif command -v wget >/dev/null; then
-            wget --quiet --output-document="$work/$1" "$from/$1"
-        else
-            fail 'curl or wget is needed for an address'
-        fi
-        ;;
+    *://*) curl --fail --silent --show-error --location --output "$work/$1" "$from/$1" || wget --quiet --output-document="$work/$1" "$from/$1" ;;
     *) cp "$from/$1" "$work/$1" ;;
     esac || fail "cannot get $from/$1"
 }
@@ -45,8 +37,7 @@ cd "$name"
 # put FILE FOLDER [NAME]
 put() {
     mkdir -p "$prefix/$2"
-    cp "$1" "$prefix/$2/${3:-${1##*/}}"
-    echo "$prefix/$2/${3:-${1##*/}}"
+    cp "$1" "$prefix/$2/${3:-${1##*/}}" && echo "$prefix/$2/${3:-${1##*/}}"
 }
 put chatmill bin
 put completions/chatmill.bash share/bash-completion/completions chatmill

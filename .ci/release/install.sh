@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs chatmill @VERSION@ on Linux: the program, manual pages and completions, below PREFIX (~/.local).
 #
-#   sh install.sh FROM [PREFIX]    FROM is the folder or the address (https://…) where SHA256SUMS and the tarball are
+#   sh install.sh FROM [PREFIX]    FROM is the folder or the address (https://…) where the tarball and its checksum are
 #
 # Nothing is unpacked before the checksum of the tarball was compared. `rm` of the printed files removes everything.
 set -eu
@@ -26,11 +26,10 @@ get() {
     *) cp "$from/$1" "$work/$1" ;;
     esac || fail "cannot get $from/$1"
 }
-get SHA256SUMS
 get "$name.tar.gz"
+get "$name.tar.gz.sha256"
 cd "$work"
-grep " $name.tar.gz\$" SHA256SUMS >sum || fail "SHA256SUMS has no line for $name.tar.gz"
-sha256sum -c sum >/dev/null 2>&1 || fail "the checksum of $name.tar.gz is wrong: nothing was installed"
+sha256sum -c "$name.tar.gz.sha256" >/dev/null 2>&1 || fail "the checksum of $name.tar.gz is wrong: nothing was installed"
 tar -xzf "$name.tar.gz"
 cd "$name"
 

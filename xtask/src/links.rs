@@ -15,10 +15,12 @@ const PROGRAMS: [&str; 5] = ["crates", "python/src", "python/chatmill", "pipelin
 const SUMMARY: &str = "docs/SUMMARY.md";
 
 pub(crate) fn run(root: &Path) -> Result<String> {
-    let mut docs = files_below(root, "docs")?;
+    let [mut docs, mut examples] = [files_below(root, "docs")?, files_below(root, "examples")?];
     docs.retain(|path| has_ending(path, "md"));
+    examples.retain(|path| has_ending(path, "md"));
     let mut pages = BTreeMap::new();
-    for page in PAGES.into_iter().chain(docs.iter().map(String::as_str)) {
+    let below = docs.iter().chain(&examples).map(String::as_str);
+    for page in PAGES.into_iter().chain(below) {
         pages.insert(root.join(page).canonicalize()?, (page, read(root, page)?));
     }
     let headings: BTreeMap<&Path, _> = pages
@@ -148,7 +150,7 @@ mod tests {
         for path in PAGES {
             fs::write(root.join(path), "").unwrap();
         }
-        for path in PROGRAMS.iter().chain(&["docs/rules"]) {
+        for path in PROGRAMS.iter().chain(&["docs/rules", "examples"]) {
             fs::create_dir_all(root.join(path)).unwrap();
         }
         fs::write(root.join("docs/a.md"), page).unwrap();

@@ -9,6 +9,7 @@ mod chaos;
 mod counts;
 mod dialect_rules;
 mod floors;
+mod format_groups;
 mod fuzz;
 mod generated;
 mod judged;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use chatmill_dialect::DIALECTS;
+use chatmill_dialect::is_house;
 use chatmill_engine::{Plan, RunOptions, Silent};
 use chatmill_report::numbers::{count, counted};
 use chatmill_source::SOURCES;
@@ -55,6 +55,12 @@ fn of_demo(root: &Path) -> Result<Value> {
     sources.sort_by_key(|(_, _, conversations)| std::cmp::Reverse(*conversations));
     let tables = run.manifest.tables.iter();
     let encodings = run.totals.overview.renderings.iter();
+    let first = encodings.clone().next().map(|total| total.encoding.clone());
+    let mut dialects: Vec<_> = encodings
+        .clone()
+        .filter(|total| Some(&total.encoding) == first.as_ref())
+        .collect();
+    dialects.sort_by_key(|total| (is_house(&total.dialect), total.tokens));
     Ok(context! {
         files => sources.iter().map(|(_, files, _)| files).sum::<u64>(),
         conversations => sources.iter().map(|(_, _, of)| of).sum::<u64>(),
@@ -64,7 +70,7 @@ fn of_demo(root: &Path) -> Result<Value> {
         accepted => run.totals.accepted,
         rejected => run.totals.rejected,
         messages => run.totals.messages,
-        dialects => DIALECTS.iter().map(|dialect| dialect.id()).collect::<Vec<_>>(),
+        dialects => dialects.iter().map(|total| total.dialect.clone()).collect::<Vec<_>>(),
         encodings => encodings.map(|total| total.encoding.clone()).collect::<Vec<_>>(),
         tables => Value::from_pairs(tables.map(|table| (table.name.clone(), table.rows))),
     })

@@ -15,6 +15,7 @@ use chatmill_source::SOURCES;
 use chatmill_token::{ENCODINGS, Encoding, MODEL_FAMILIES};
 
 use crate::dialect_rules;
+use crate::format_groups::groups;
 use crate::generated::{Generated, Mode};
 use crate::picture;
 use crate::sources::read;
@@ -23,7 +24,7 @@ use crate::tables::{names, replaced, table};
 pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     let mut generated = Generated::new(mode);
     for (path, name, table) in [
-        ("README.md", "lists", lists()),
+        ("README.md", "lists", lists(root)?),
         ("docs/sources.md", "sources", sources()),
         ("docs/sources.md", "keys", keys()),
         ("docs/sources.md", "named", named()),
@@ -45,21 +46,20 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     generated.finish("readme")
 }
 
-/// The names of all sources, dialects and encodings, a row each.
-fn lists() -> String {
-    let row = |what: &str, page: &str, listed: Vec<&str>| {
-        let number = listed.len();
-        [format!("[{number} {what}](docs/{page}.md)"), names(listed)]
-    };
-    let sources = SOURCES.iter().map(|source| source.id()).collect();
-    let dialects = known().map(chatmill_dialect::Dialect::id).collect();
-    let encodings = ENCODINGS.iter().map(Encoding::name).collect();
-    let rows = [
-        row("input formats", "sources", sources),
-        row("output formats", "dialects", dialects),
-        row("tokenizers", "encodings", encodings),
-    ];
-    table("| | |", rows)
+/// The names of all sources and dialects by group, and those of the encodings.
+fn lists(root: &Path) -> Result<String> {
+    let sources: Vec<&str> = SOURCES.iter().map(|source| source.id()).collect();
+    let dialects: Vec<&str> = known().map(chatmill_dialect::Dialect::id).collect();
+    let of = |formats: &[String]| names(formats.iter().map(String::as_str));
+    let rows = groups(root, &sources, &dialects)?.into_iter();
+    let rows = rows.map(|group| {
+        let (read, written) = (of(&group.read), of(&group.written));
+        [group.title, read, written]
+    });
+    let (sources, dialects) = (sources.len(), dialects.len());
+    let head = format!("| | [Read: {sources} formats](docs/sources.md) | [Written: {dialects} formats](docs/dialects.md) |");
+    let encodings = names(ENCODINGS.iter().map(Encoding::name));
+    Ok(table(&head, rows) + &format!("\nTokens are counted with {encodings}, and with [files of other models](docs/encodings.md).\n"))
 }
 
 fn sources() -> String {
@@ -186,8 +186,9 @@ mod tests {
 
     #[test]
     fn every_registry_fills_its_table() {
+        let lists = lists(&crate::root()).unwrap();
         assert_eq!(
-            lists().matches('`').count(),
+            lists.matches('`').count(),
             2 * (SOURCES.len() + known().count() + ENCODINGS.len())
         );
         assert_eq!(sources().lines().count(), SOURCES.len() + 2);

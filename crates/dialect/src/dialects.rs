@@ -14,15 +14,20 @@ pub(crate) mod markdown;
 
 /// Declares the modules, and lists the dialects in them: those with several profiles by the value of the first.
 macro_rules! dialects {
-    ($($module:ident: $($dialect:ident),+;)+) => {
+    (house { $($own:ident: $($ours:ident),+;)+ } field { $($module:ident: $($dialect:ident),+;)+ }) => {
+        $(pub(crate) mod $own;)+
         $(pub(crate) mod $module;)+
 
-        /// Every dialect that is known without a file of the user's.
-        pub static DIALECTS: &[&Dialect] = &[$($(&$module::$dialect),+),+];
+        /// Every dialect that is known without a file of the user's, in the order of a dataset's rows.
+        pub static DIALECTS: &[&Dialect] = &[$($(&$own::$ours),+),+, $($(&$module::$dialect),+),+];
+
+        /// Dialects of the systems that chatmill was first written for.
+        static HOUSE: &[&Dialect] = &[$($(&$own::$ours),+),+];
     };
 }
 
 dialects! {
+    house {
     group_chat: GROUP_CHAT;
     tzurot: TZUROT;
     gryag_gemini: GRYAG_GEMINI;
@@ -30,6 +35,8 @@ dialects! {
     suna: SUNA_LLM, SUNA_LIST, SUNA_CACHED, SUNA_BEDROCK, SUNA_ROWS;
     jaibber_context: JAIBBER_CONTEXT;
     jaibber_events: JAIBBER_EVENTS;
+    }
+    field {
     openai_chat: OPENAI_CHAT;
     openai_responses: OPENAI_RESPONSES;
     anthropic_messages: ANTHROPIC_MESSAGES;
@@ -39,14 +46,21 @@ dialects! {
     hf_messages: HF_MESSAGES;
     sharegpt: SHAREGPT;
     chatml: CHATML;
+    }
 }
 
 /// Dialects that are rendered only where they are named.
 static NAMED_ONLY: &[&Dialect] = &[&markdown::MARKDOWN];
 
-/// Every dialect, those that have to be named at the end.
+/// Every dialect, as listings show them: those of vendors and trainers, those that have to be named, and those of the house.
 pub fn known() -> impl Iterator<Item = &'static Dialect> {
-    DIALECTS.iter().chain(NAMED_ONLY).copied()
+    let field = DIALECTS.iter().filter(|dialect| !is_house(dialect.id()));
+    field.chain(NAMED_ONLY).chain(HOUSE).copied()
+}
+
+/// Whether a dialect belongs to one of the systems that chatmill was first written for. Tables show those of vendors and trainers first.
+pub fn is_house(id: &str) -> bool {
+    HOUSE.iter().any(|dialect| dialect.id() == id)
 }
 
 /// Finds a dialect in one of its profiles by `ID` (first profile) or `ID@PROFILE`.

@@ -27,7 +27,7 @@ mod transcript;
 mod view;
 mod write;
 
-pub use dialects::{DIALECTS, find, known};
+pub use dialects::{DIALECTS, find, is_house, known};
 pub use loss::rule::DialectRule;
 pub use loss::schema_path::Problem;
 pub use loss::violation::{RefusedDefinition, Violation};

@@ -1,6 +1,6 @@
-//! The commands of README.md and of the pages in `docs` are run in order, and compared with what the page shows of their output.
+//! The commands of README.md and of the pages in `docs` and `examples` are run in order, and compared with what the page shows of their output.
 //!
-//! A page begins in a folder with `data-samples`, `docs` and `pipelines`, as a clone has them. A block of
+//! A page begins in a folder with `data-samples`, `docs`, `examples` and `pipelines`, as a clone has them. A block of
 //! `console` is a transcript, as in a case; commands in a block of `sh` have to succeed. A block with a name is what the file of
 //! that name gets at its end. `<!-- not run: WHY -->` above a block leaves it out, and the programs of [`NOT_RUN`] do nothing.
 
@@ -32,8 +32,11 @@ const CARGO: &str = r#"cargo() { [ "$1 $2 $3" = "run --release --" ] || return 0
 /// A test for each page that shows a command.
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     let root = Path::new(ROOT);
+    let examples = entries(&root.join("examples")).into_iter();
+    let examples = examples.filter(|path| path.is_dir());
     let pages = entries(&root.join("docs"))
         .into_iter()
+        .chain(examples.flat_map(|folder| entries(&folder)))
         .chain([root.join("README.md")]);
     let pages = pages.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
     pages.map(move |path| {
@@ -51,7 +54,7 @@ fn replay(path: &Path) -> Result<(), String> {
         symlink(Path::new(ROOT).join(read), work.join(read)).unwrap();
     }
     // Copies, for what a pipeline writes stands beside its folder.
-    shell(&work, &format!("cp -R '{ROOT}/pipelines' ."));
+    shell(&work, &format!("cp -R '{ROOT}/pipelines' '{ROOT}/examples' ."));
     let functions = NOT_RUN
         .iter()
         .map(|(program, _)| format!("{program}() {{ :; }}\n"));

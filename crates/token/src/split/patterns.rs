@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_of_ones_own_keeps_its_text_and_has_no_boundarys() {
+    fn a_pattern_of_ones_own_keeps_its_text_and_has_no_boundaries() {
         for text in [r"\p{L}+|[^\p{L}]", r" ?\w+|[^\s\w]+|\s+(?!\S)|\s+", r"(?s)."] {
             let pattern = Pattern::read(text).unwrap();
             assert_eq!(pattern.published(), text);

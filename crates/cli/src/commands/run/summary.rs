@@ -24,9 +24,9 @@ const INPUTS_SHOWN: usize = 4;
 const INPUTS_FIRST: usize = 3;
 /// Codes that are shown one by one; more are counted.
 const CODES_SHOWN: usize = 5;
-/// The cheapest and the most expensive dialects of the first coverage, which are shown where there are many.
+/// The cheapest and the most expensive dialects of vendors and trainers in the first coverage, which are shown where there are many.
 const FIRST_ENDS: [usize; 2] = [4, 2];
-/// The same of every other coverage.
+/// The same of the house, and of every other coverage.
 const OTHER_ENDS: [usize; 2] = [1, 1];
 
 /// The summary of a run as text. `out` is the path of the dataset, as shown.
@@ -381,8 +381,8 @@ fn leaves_out(summary: &RunSummary, table: &str) -> bool {
     absent.iter().any(|absent| absent == table)
 }
 
-/// One table, a block per coverage: bills are compared only within one. Of many dialects it shows the cheapest and the
-/// most expensive by tokens per message in the first encoding.
+/// One table, by coverage, for bills are compared only within one, and by tokens per message in the first encoding: dialects of vendors
+/// and trainers, then those of the house. Of many it shows the cheapest and the most expensive.
 fn tokens(totals: &[RenderingCount], whole_bill: &str, columns: usize) -> Option<String> {
     let mut table: TokenTable<&RenderingCount> = TokenTable::new(&[]);
     for total in totals {
@@ -407,23 +407,25 @@ fn tokens(totals: &[RenderingCount], whole_bill: &str, columns: usize) -> Option
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut folded = 0;
     for (number, group) in table.coverages.iter().enumerate() {
-        let [cheapest, priciest] = if number == 0 { FIRST_ENDS } else { OTHER_ENDS };
-        // A line about one left-out dialect would take as much space as that dialect.
-        let is_folded = group.rows.len() > cheapest + priciest + 1;
-        let (sorted, between) = if is_folded {
-            let sorted = group.by_price(|row| price(row, is_counted));
-            (sorted, cheapest..group.rows.len() - priciest)
-        } else {
-            (group.rows.iter().collect(), 0..0)
-        };
-        folded += between.len();
-        for (rank, row) in sorted.into_iter().enumerate() {
-            if rank == between.start && !between.is_empty() {
-                let more = counted(between.len() as u64, "more dialect");
-                rows.push(vec![format!("… {more}")]);
-            }
-            if !between.contains(&rank) {
-                rows.push(token_row(row, &group.coverage, &table.encodings));
+        let sorted = group.by_price(|row| price(row, is_counted)).into_iter();
+        let (house, field): (Vec<_>, Vec<_>) = sorted.partition(|row| is_of_house(row));
+        for (block, ends) in [(field, FIRST_ENDS), (house, OTHER_ENDS)] {
+            let [cheapest, priciest] = if number == 0 { ends } else { OTHER_ENDS };
+            // A line about one left-out dialect would take as much space as that dialect.
+            let between = if block.len() > cheapest + priciest + 1 {
+                cheapest..block.len() - priciest
+            } else {
+                0..0
+            };
+            folded += between.len();
+            for (rank, row) in block.into_iter().enumerate() {
+                if rank == between.start && !between.is_empty() {
+                    let more = counted(between.len() as u64, "more dialect");
+                    rows.push(vec![format!("… {more}")]);
+                }
+                if !between.contains(&rank) {
+                    rows.push(token_row(row, &group.coverage, &table.encodings));
+                }
             }
         }
     }
@@ -441,6 +443,15 @@ fn tokens(totals: &[RenderingCount], whole_bill: &str, columns: usize) -> Option
         ));
     }
     Some(text)
+}
+
+/// Whether the dialect of a row belongs to a system that chatmill was first written for.
+fn is_of_house<C>(row: &TokenRow<C>) -> bool {
+    let id = row
+        .target
+        .split_once('@')
+        .map_or(row.target.as_str(), |(id, _)| id);
+    chatmill_dialect::is_house(id)
 }
 
 /// Tokens per message in the first encoding, or bytes where nothing is counted. What shows no message has no price, and
@@ -843,6 +854,38 @@ mod tests {
         );
         assert!(
             table.contains("… 14 more dialects") && table.contains("chatmill tokens out/demo"),
+            "{table}"
+        );
+    }
+
+    #[test]
+    fn dialects_of_vendors_come_before_those_of_the_house_and_the_cheaper_one_first() {
+        let tokens_of = [
+            ("group-chat", 9),
+            ("suna-llm@core", 8),
+            ("openai-chat", 75),
+            ("sharegpt", 70),
+            ("tzurot", 7),
+            ("suna-rows", 10),
+            ("gryag-compact", 6),
+        ];
+        let totals = tokens_of.map(|(dialect, tokens)| total(dialect, "a_base", "whole", tokens));
+        let table = tokens(&totals, "out/demo").unwrap();
+        let shown: Vec<&str> = table
+            .lines()
+            .skip(2)
+            .map(|line| line.split_whitespace().next().unwrap())
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "sharegpt",
+                "openai-chat",
+                "gryag-compact",
+                "…",
+                "suna-rows",
+                "cheapest"
+            ],
             "{table}"
         );
     }

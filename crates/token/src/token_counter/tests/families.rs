@@ -196,7 +196,7 @@ proptest! {
 }
 
 #[test]
-fn a_pattern_of_ones_own_has_no_boundarys() {
+fn a_pattern_of_ones_own_has_no_boundaries() {
     for pattern in [OWN, PLAIN] {
         assert!(small(pattern).tables().unwrap().boundaries == BoundaryClasses::NONE);
     }

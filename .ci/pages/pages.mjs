@@ -126,8 +126,8 @@ for (const [name, path] of Object.entries(pages)) {
 }
 {
   // The picture of docs/show.md.
-  const words = ["--conversation", "desk_4412", "--dialect", "openai-chat"];
-  const { page } = await open(show("picture-of-docs", `${process.argv[3]}/demo`, ...words), { width: 1180 });
+  const choice = ["--conversation", "desk_4412", "--dialect", "openai-chat"];
+  const { page } = await open(show("picture-of-docs", `${process.argv[3]}/demo`, ...choice), { width: 1180 });
   await page.setViewport({ width: 1180, height: 620 });
   await page.focus("article.message:nth-of-type(2)");
   await page.screenshot({ path: `${folder}/show.png` });

@@ -4,6 +4,8 @@
 //! where one points at either of them, draws where tokens begin, searches, and moves between messages by keys. Long conversations are cut into ranges, of which the first is
 //! open: a browser lays out what is open.
 
+use std::fmt;
+
 use chatmill_diag::visible::is_hidden;
 use serde::Serialize;
 
@@ -56,10 +58,32 @@ pub struct ShownMessage {
     pub tokens: Vec<(String, u64)>,
     /// What renderings lost of it.
     pub losses: Vec<MessageLoss>,
-    /// Other answers at its place, each with what it is.
-    pub others: Vec<(String, String)>,
+    /// The versions of a place that begins with it.
+    pub own_place: Option<OwnPlace>,
+    /// What was answered after it and is not in the conversation, where that has nothing there.
+    pub others: Vec<Version>,
     /// Its findings.
     pub findings: Vec<ShownFinding>,
+}
+
+/// A place of which the conversation has one of several versions.
+#[derive(Debug, Default, Serialize)]
+pub struct OwnPlace {
+    /// How the version in the conversation was judged.
+    pub judged: String,
+    /// The position of its last message.
+    pub last: u32,
+    /// The other versions.
+    pub others: Vec<Version>,
+}
+
+/// A version of a place that is not in the conversation.
+#[derive(Debug, Default, Serialize)]
+pub struct Version {
+    /// What it is, and how it was judged.
+    pub title: String,
+    /// Its messages.
+    pub messages: Vec<ShownMessage>,
 }
 
 /// What renderings lost of a message of one kind for one reason.
@@ -99,11 +123,34 @@ pub struct ShownFinding {
     pub text: String,
 }
 
+/// What a rendering is called.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RenderingTitle {
+    /// Its dialect in its profile.
+    pub dialect: String,
+    /// The name of the assistant; empty for none.
+    pub perspective: String,
+    /// The messages that it shows; empty where there is no other window.
+    pub window: String,
+}
+
+impl fmt::Display for RenderingTitle {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.dialect)?;
+        for (between, word) in [(" for ", &self.perspective), (", ", &self.window)] {
+            if !word.is_empty() {
+                write!(formatter, "{between}{word}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A rendering.
 #[derive(Debug, Default, Serialize)]
 pub struct ShownRendering {
-    /// Its dialect, and for whom.
-    pub title: String,
+    /// What it is called.
+    pub title: RenderingTitle,
     /// Its figures in words.
     pub figures: String,
     /// Tokens of each component.
@@ -147,8 +194,8 @@ pub struct ShownLoss {
 /// A rendering in figures.
 #[derive(Debug, Default, Serialize)]
 pub struct RenderingFigures {
-    /// Its dialect, and the assistant where there are several.
-    pub title: String,
+    /// What it is called.
+    pub title: RenderingTitle,
     /// Its bytes.
     pub bytes: u64,
     /// Its tokens.

@@ -27,7 +27,7 @@
 //!
 //! Without one of these losses, with the two texts exchanged, or with an additional word, the test fails.
 //!
-//! The test knows loss codes, but neither dialects nor their code: every dialect of `DIALECTS` is tested, in
+//! The test knows loss codes, but neither dialects nor their code: every [known] dialect is tested, in
 //! every profile. For a dialect that no source reads back, the pieces of content that it writes are compared
 //! instead, without the facts. A loss allows the same in *every* dialect. Golden files and the dialects' own
 //! tests cover the rest: the words around a quote, schemas of tools, and the length of a text that is
@@ -49,7 +49,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_diag::Limits;
 use chatmill_dialect::policy::ControlTokens;
-use chatmill_dialect::{Additions, Coverage, DIALECTS, Dialect, Loss, LossCode, Policy, Rendering, View};
+use chatmill_dialect::{Additions, Coverage, Dialect, Loss, LossCode, Policy, Rendering, View, known};
 use chatmill_model::{
     CallStatus, Component, Conversation, Linked, Message, Pairing, Part, ParticipantKind, Sink,
 };
@@ -104,7 +104,7 @@ impl LossCoverage {
 
     /// Judges what every dialect makes of one view.
     pub fn check_view(&mut self, name: &str, view: &View<'_>) {
-        for dialect in DIALECTS.iter().copied() {
+        for dialect in known() {
             if !(dialect.is_neutral() && view.perspective.is_some()) {
                 self.validator(name, view, dialect);
             }

@@ -49,9 +49,12 @@ pub(super) struct Choice {
     typed: String,
     /// The number of conversations so far.
     pub(super) seen: u64,
-    /// The id so far that is most like the wanted one.
-    nearest: Option<String>,
+    /// Other ids than the wanted one, for a suggestion.
+    other_ids: Vec<String>,
 }
+
+/// Ids that a suggestion is looked for in: comparing two takes as long as reading a few hundred bytes.
+const COMPARED_IDS: usize = 100_000;
 
 impl Choice {
     /// Reads the arguments.
@@ -75,7 +78,7 @@ impl Choice {
             },
             typed: typed.cloned().unwrap_or_default(),
             seen: 0,
-            nearest: None,
+            other_ids: Vec::new(),
         })
     }
 
@@ -110,10 +113,10 @@ impl Choice {
             WantedConversation::First | WantedConversation::Sample(_) => true,
             WantedConversation::Nth(nth) => self.seen == *nth,
             WantedConversation::Id(wanted) if wanted == id => true,
-            WantedConversation::Id(wanted) => {
-                let known = self.nearest.take();
-                let nearer = nearest(wanted, known.as_deref().into_iter().chain([id]));
-                self.nearest = nearer.map(str::to_owned);
+            WantedConversation::Id(_) => {
+                if self.other_ids.len() < COMPARED_IDS {
+                    self.other_ids.push(id.to_owned());
+                }
                 false
             }
             WantedConversation::Words(_) | WantedConversation::Codes(_) => false,
@@ -136,7 +139,10 @@ impl Choice {
             WantedConversation::First | WantedConversation::Nth(_) | WantedConversation::Sample(_) => {
                 CommandError::request(format!("the input holds {seen}"))
             }
-            WantedConversation::Id(id) => CommandError::unknown("conversation", id, self.nearest.as_deref()),
+            WantedConversation::Id(id) => {
+                let others = self.other_ids.iter().map(String::as_str);
+                CommandError::unknown("conversation", id, nearest(id, others))
+            }
             WantedConversation::Words(_) => {
                 CommandError::request(format!("none of {seen} contains `{typed}`"))
             }

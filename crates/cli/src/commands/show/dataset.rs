@@ -8,7 +8,7 @@ use chatmill_model::target_name;
 use chatmill_report::conversation::{RenderingFigures, ShownFinding};
 
 use super::choice::{Choice, Sampled, WantedConversation};
-use super::rendering::title;
+use super::rendering::{name_windows, title};
 use super::{FindingsByMessage, Medium, ShownConversation};
 use crate::commands::check::style_of;
 use crate::exit::Outcome;
@@ -38,6 +38,8 @@ columns! {
         dialect: Texts,
         profile: Texts,
         perspective: Texts,
+        first_position: Numbers,
+        last_position: Numbers,
         bytes: Numbers,
         loss_count: Numbers,
         valid: Flags,
@@ -170,8 +172,9 @@ pub(super) fn figures(
         let counts: Option<Numbers> = tokens.as_deref().map(|name| batch.column(name)).transpose()?;
         figures.extend((0..batch.rows()).map(|row| {
             let target = target_name(cells.dialect.at(row), cells.profile.at(row));
+            let window = cells.first_position.get(row).zip(cells.last_position.get(row));
             RenderingFigures {
-                title: title(&target, cells.perspective.at(row), &found.linked),
+                title: title(&found.linked, target, cells.perspective.at(row), window),
                 bytes: cells.bytes.at(row),
                 tokens: counts.as_ref().map_or(0, |counts| counts.at(row)),
                 losses: cells.loss_count.at(row),
@@ -179,6 +182,7 @@ pub(super) fn figures(
             }
         }));
     }
+    name_windows(&mut figures.iter_mut().map(|row| &mut row.title));
     Ok(figures)
 }
 

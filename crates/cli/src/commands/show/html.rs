@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{
-    Alternative, Conversation, Link, Linked, Media, MediaSource, Message, MessageKind, Part,
+    Alternative, AlternativeOrigin, Conversation, Link, Linked, Media, MediaSource, Message, MessageKind, Part,
 };
 use chatmill_report::conversation::{
     MessageLoss, RenderingFigures, ShownChat, ShownFinding, ShownLoss, ShownMessage, ShownPart, ShownPiece,
@@ -13,7 +13,7 @@ use chatmill_report::conversation::{
 
 use super::page::folded;
 use super::rendering::Rendered;
-use super::text::{facts, label, media_line, other_lead, quoted, sender_name, time};
+use super::text::{facts, judged, label, media_line, other_lead, quoted, sender_name, time};
 use super::{MOST_COUNTED, ShownConversation};
 
 /// Colours of speakers on the page.
@@ -24,6 +24,12 @@ const QUOTED: usize = 160;
 
 /// Bytes of a rendering that the page shows.
 const RENDERING_BYTES: usize = 2 << 20;
+
+/// Bytes of all renderings of a conversation that the page shows.
+const RENDERINGS_BYTES: usize = 8 << 20;
+
+/// Renderings that are listed at messages, with their tokens and losses.
+const LISTED_RENDERINGS: usize = 24;
 
 /// Positions that a loss names.
 const POSITIONS: usize = 12;
@@ -81,12 +87,15 @@ pub(super) fn chat(
         add_version(&mut messages, conversation, alternative, budget);
     }
     let mut shown = Vec::new();
+    let mut left = RENDERINGS_BYTES;
     for rendered in renderings {
-        let pieces = pieces(rendered);
-        if messages.len() <= MOST_COUNTED {
+        let pieces = pieces(rendered, left.min(RENDERING_BYTES));
+        let bytes: usize = pieces.shown.iter().map(|piece| piece.text.len()).sum();
+        left = left.saturating_sub(bytes);
+        if messages.len() <= MOST_COUNTED && shown.len() < LISTED_RENDERINGS {
             add_costs(&mut messages, rendered, &pieces);
         }
-        shown.push(shown_rendering(rendered, pieces));
+        shown.push(shown_rendering(rendered, pieces, bytes));
     }
     let encoding = renderings.iter().find_map(Rendered::encoding);
     ShownChat {
@@ -212,7 +221,15 @@ fn add_version(
         let own = message.own_place.get_or_insert_default();
         own.last = own.last.max(place.end - 1);
         if alternative.messages.is_none() {
-            own.judged = other_lead(alternative);
+            let is_rated = matches!(
+                alternative.origin,
+                AlternativeOrigin::Chosen | AlternativeOrigin::Rejected
+            );
+            own.judged = if is_rated {
+                format!("in the chat, {}", other_lead(alternative))
+            } else {
+                judged("in the chat", alternative.judgement)
+            };
         }
         &mut own.others
     };
@@ -273,9 +290,7 @@ fn key_of(code: &str) -> &'static str {
     }
 }
 
-fn shown_rendering(rendered: &Rendered, pieces: Pieces) -> ShownRendering {
-    let pieces = pieces.shown;
-    let shown: usize = pieces.iter().map(|piece| piece.text.len()).sum();
+fn shown_rendering(rendered: &Rendered, pieces: Pieces, bytes: usize) -> ShownRendering {
     let losses = rendered
         .losses
         .iter()
@@ -289,8 +304,8 @@ fn shown_rendering(rendered: &Rendered, pieces: Pieces) -> ShownRendering {
         title: rendered.title.clone(),
         figures: rendered.figures(),
         components: rendered.components.clone(),
-        left_out: (rendered.content.len() - shown) as u64,
-        pieces,
+        left_out: (rendered.content.len() - bytes) as u64,
+        pieces: pieces.shown,
         losses: losses.collect(),
         violations: rendered.violations.clone(),
     }
@@ -303,10 +318,10 @@ struct Pieces {
     tokens: BTreeMap<u32, u64>,
 }
 
-/// The text of a rendering, cut where turns of messages and what is trained on begin and end.
-fn pieces(rendered: &Rendered) -> Pieces {
+/// So many bytes of a rendering, cut where turns of messages and what is trained on begin and end.
+fn pieces(rendered: &Rendered, most: usize) -> Pieces {
     let text = &rendered.content;
-    let most = text.len().min(RENDERING_BYTES);
+    let most = text.len().min(most);
     // A character has four bytes at most.
     let end = (most.saturating_sub(3)..=most)
         .rev()
@@ -385,7 +400,7 @@ mod tests {
                 );
                 let parts = rendered.components.iter().map(|(_, tokens)| tokens);
                 assert_eq!(parts.sum::<u64>(), row.tokens, "{id}");
-                let pieces = pieces(&rendered);
+                let pieces = pieces(&rendered, RENDERING_BYTES);
                 let text: String = pieces.shown.iter().map(|piece| piece.text.as_str()).collect();
                 assert_eq!(text, rendered.content, "{id}");
                 let of_messages: u64 = pieces.tokens.values().sum();

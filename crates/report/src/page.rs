@@ -65,7 +65,7 @@ struct Plot {
 }
 
 /// Bars of a plot at most.
-const BARS: usize = 120;
+const BARS: usize = 200;
 
 /// The figures of one encoding by coverage, the cheapest first in each.
 #[derive(Serialize)]

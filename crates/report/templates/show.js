@@ -38,7 +38,7 @@ const paint = (words) => {
   let at = 0;
   for (const [number, length] of lengths.entries()) {
     const start = place(at);
-    at += Number.parseInt(length, 36);
+    at += Number(length);
     const end = place(at);
     if (!start || !end) return;
     if (number % 2 === 0) continue;

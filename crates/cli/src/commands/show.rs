@@ -31,7 +31,7 @@ use chatmill_report::conversation::{ShownChat, ShownFinding, conversation_page};
 use chatmill_token::TokenCounter;
 use clap::{Args, ValueEnum};
 
-use self::choice::{Choice, ChoiceArguments, Sampled, WantedConversation};
+use self::choice::{Choice, ChoiceArguments, Sampled};
 use self::page::TextPage;
 use self::rendering::Rendered;
 use super::check::finding_text;
@@ -280,7 +280,6 @@ fn find(
     let is_export = folder.map_or(Ok(false), is_export)?;
     let mut problems = ReadProblems::default();
     let mut found = Sampled::new(choice);
-    let is_sample = matches!(choice.wanted, WantedConversation::Sample(_));
     walk(inputs, settings, &Silent, context.signals.stop(), &mut |event| {
         match event {
             WalkEvent::Conversation {
@@ -304,7 +303,7 @@ fn find(
             WalkEvent::Failed(failure) => problems.failures.push(failure),
             _ => {}
         }
-        is_sample || found.is_empty()
+        !found.is_complete()
     })?;
     Ok((found.finish(), problems))
 }

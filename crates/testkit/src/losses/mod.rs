@@ -40,6 +40,7 @@ mod case;
 mod declared;
 mod elements;
 mod facts;
+mod markdown;
 mod reader;
 mod sameness;
 mod search;
@@ -274,7 +275,7 @@ fn breaches(
     let mut source_elements = elements(view.linked, &conversation.messages[range]);
     add_quotes(view.linked, declared, &mut source_elements);
     let Some(source) = source else {
-        let again = of_text(sink);
+        let again = of_text(sink, dialect.about().media_type);
         let read = elements(&again, &again.conversation.messages);
         let search = Search::new(&case, &source_elements, &read);
         let mut found = search.breaches(|_| Vec::new());
@@ -372,15 +373,27 @@ fn add_quotes<'c>(linked: &'c Linked, declared: &Declared, elements: &mut Vec<El
     }
 }
 
-/// The conversation in a text that no source reads back: its content, piece by piece.
-fn of_text(sink: &Sink<'_>) -> Linked {
-    let contents = sink
-        .pushes()
-        .filter(|(_, span)| span.component == Component::Content);
+/// The conversation in a text that no source reads back: its content, piece by piece; of Markdown also what is folded, message by message.
+fn of_text(sink: &Sink<'_>, media_type: &str) -> Linked {
+    let contents = || -> Vec<Part> {
+        let pushes = sink.pushes();
+        let contents = pushes.filter(|(_, span)| span.component == Component::Content);
+        contents.map(|(text, _)| Part::Text(text.to_owned())).collect()
+    };
+    let messages = match media_type {
+        "text/markdown" => markdown::messages(sink),
+        _ => Some(contents())
+            .filter(|parts| !parts.is_empty())
+            .into_iter()
+            .collect(),
+    };
     let mut conversation = Conversation::default();
-    let parts: Vec<Part> = contents.map(|(text, _)| Part::Text(text.to_owned())).collect();
-    if !parts.is_empty() {
-        conversation.messages.push(Message { parts, ..empty() });
+    for (position, parts) in (0..).zip(messages) {
+        conversation.messages.push(Message {
+            position,
+            parts,
+            ..empty()
+        });
     }
     chatmill_link::link(conversation, &Limits::default()).0
 }
@@ -400,7 +413,9 @@ fn unanswered(declared: &Declared, message: &Message) -> Option<String> {
         ],
         message.position,
     ) > 0;
-    let is_right = lost == count || lost + 1 == count || is_gone;
+    // A quote of one line is no inlined reply.
+    let quoted = declared.at(LossCode::ReferenceShortened, message.position);
+    let is_right = lost == count || lost + 1 == count || lost + quoted == count || is_gone;
     (!is_right).then(|| {
         format!(
             "message {}: {lost} of {count} replies are declared",

@@ -123,14 +123,6 @@ impl Choice {
         }
     }
 
-    /// How many conversations are wanted.
-    pub(super) fn number(&self) -> usize {
-        match self.wanted {
-            WantedConversation::Sample(number) => usize::try_from(number).unwrap_or(usize::MAX),
-            _ => 1,
-        }
-    }
-
     /// Why no conversation is shown.
     pub(super) fn unmet(&self) -> CommandError {
         let (seen, typed) = (counted(self.seen, "conversation"), &self.typed);
@@ -160,16 +152,20 @@ impl Choice {
     }
 }
 
-/// Things found by their ids: all that are taken, or of a sample those with the least hashes, in order.
+/// Things found by their ids: the first that is taken, or of a sample those with the least hashes, in order.
 pub(super) struct Sampled<T> {
-    most: usize,
+    /// How many a sample has; none for the first alone.
+    most: Option<u64>,
     all: Vec<(f64, T)>,
 }
 
 impl<T> Sampled<T> {
     pub(super) fn new(choice: &Choice) -> Self {
         Self {
-            most: choice.number(),
+            most: match choice.wanted {
+                WantedConversation::Sample(number) => Some(number),
+                _ => None,
+            },
             all: Vec::new(),
         }
     }
@@ -177,7 +173,7 @@ impl<T> Sampled<T> {
     /// Adds one; the one with the largest hash gives way.
     pub(super) fn add(&mut self, id: &str, one: impl FnOnce() -> T) {
         let place = position_in_sample(0, id);
-        if self.all.len() >= self.most {
+        if self.all.len() as u64 >= self.most.unwrap_or(1) {
             let places = self.all.iter().map(|(place, _)| *place).enumerate();
             match places.max_by(|(_, one), (_, other)| one.total_cmp(other)) {
                 Some((last, largest)) if place < largest => drop(self.all.remove(last)),
@@ -187,8 +183,9 @@ impl<T> Sampled<T> {
         self.all.push((place, one()));
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+    /// Whether no other is wanted.
+    pub(super) fn is_complete(&self) -> bool {
+        self.most.is_none() && !self.all.is_empty()
     }
 
     pub(super) fn finish(self) -> Vec<T> {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{
-    Alternative, AlternativeOrigin, Conversation, Link, Linked, Media, MediaSource, Message, MessageKind, Part,
+    Alternative, AlternativeOrigin, Conversation, Link, Linked, Media, MediaSource, Message, MessageKind,
+    Part,
 };
 use chatmill_report::conversation::{
     MessageLoss, RenderingFigures, ShownChat, ShownFinding, ShownLoss, ShownMessage, ShownPart, ShownPiece,

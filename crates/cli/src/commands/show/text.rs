@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use chatmill_model::{
-    Alternative, Conversation, Judgement, Link, LinkStatus, Linked, Media, MediaSource, Message, MessageKind, Part,
-    Participant, Reference, Role, ToolCall, ToolResult,
+    Alternative, Conversation, Judgement, Link, LinkStatus, Linked, Media, MediaSource, Message, MessageKind,
+    Part, Participant, Reference, Role, ToolCall, ToolResult,
 };
 
 use super::ShownConversation;

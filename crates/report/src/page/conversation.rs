@@ -334,13 +334,34 @@ mod tests {
                 renderings: vec![text.to_owned()],
                 ..MessageLoss::default()
             }],
-            others: vec![(text.to_owned(), text.to_owned())],
+            own_place: (position == 0).then(|| OwnPlace {
+                judged: text.to_owned(),
+                last: 1,
+                others: vec![version(text)],
+            }),
+            others: vec![version(text)],
             findings: vec![ShownFinding {
                 code: "RF001".to_owned(),
                 text: text.to_owned(),
             }],
             notes: vec![text.to_owned()],
             ..ShownMessage::default()
+        }
+    }
+
+    fn version(text: &str) -> Version {
+        let written = || ShownMessage {
+            name: text.to_owned(),
+            parts: vec![ShownPart {
+                kind: "text",
+                text: text.to_owned(),
+                ..ShownPart::default()
+            }],
+            ..ShownMessage::default()
+        };
+        Version {
+            title: text.to_owned(),
+            messages: vec![written(), written()],
         }
     }
 
@@ -356,7 +377,11 @@ mod tests {
                 },
             ],
             renderings: vec![ShownRendering {
-                title: text.to_owned(),
+                title: RenderingTitle {
+                    dialect: text.to_owned(),
+                    perspective: text.to_owned(),
+                    window: text.to_owned(),
+                },
                 components: vec![("content", 3)],
                 pieces: vec![ShownPiece {
                     text: text.to_owned(),

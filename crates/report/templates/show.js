@@ -172,7 +172,7 @@ const go = (target) => {
   target.scrollIntoView({ block: "nearest" });
 };
 const step = (all, by) => {
-  const at = all.indexOf(document.activeElement);
+  const at = all.indexOf(document.activeElement?.closest("article"));
   const next = all[at < 0 ? 0 : at + by];
   if (next) go(next);
 };

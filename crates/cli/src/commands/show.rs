@@ -412,10 +412,11 @@ fn text_of(
         None => text::write(&mut page, found, assistant),
         Some(mask) => shape::write(&mut page, found, assistant, mask),
     }
+    let by = (origin, assistants.as_slice(), arguments);
+    let mut counter = (!target.dialects.is_empty()).then(rendering::counter).flatten();
     for dialect in &target.dialects {
         let mut notes = Vec::new();
-        let by = (origin, assistants.as_slice(), arguments);
-        let rendered = renderings(found, dialect, by, &mut rendering::counter(), &mut notes)?;
+        let rendered = renderings(found, dialect, by, &mut counter, &mut notes)?;
         for note in &notes {
             page.note(note);
         }

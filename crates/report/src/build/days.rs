@@ -15,7 +15,7 @@ const MOST_DAYS: usize = 10_000;
 const DAY: i64 = 86_400_000_000;
 
 columns! {
-    struct Cells {
+    struct TimedMessages {
         kind: Texts,
         created_at: Times,
     }
@@ -25,7 +25,7 @@ columns! {
 pub(super) fn days(dataset: &Dataset) -> Result<Queried<DayCount>, DatasetError> {
     let mut counts: BTreeMap<i64, u64> = BTreeMap::new();
     if dataset.has("messages") {
-        dataset.each_row("messages", &mut |cells: &Cells, row| {
+        dataset.each_row("messages", &mut |cells: &TimedMessages, row| {
             if let (Some(time), "message") = (cells.created_at.get(row), cells.kind.at(row)) {
                 *counts.entry(time.div_euclid(DAY)).or_default() += 1;
             }

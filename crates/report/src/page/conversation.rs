@@ -69,8 +69,8 @@ pub struct ShownMessage {
 /// A place of which the conversation has one of several versions.
 #[derive(Debug, Default, Serialize)]
 pub struct OwnPlace {
-    /// How the version in the conversation was judged.
-    pub judged: String,
+    /// How the version in the conversation was rated.
+    pub rating: String,
     /// The position of its last message.
     pub last: u32,
     /// The other versions.
@@ -80,7 +80,7 @@ pub struct OwnPlace {
 /// A version of a place that is not in the conversation.
 #[derive(Debug, Default, Serialize)]
 pub struct Version {
-    /// What it is, and how it was judged.
+    /// What it is, and how it was rated.
     pub title: String,
     /// Its messages.
     pub messages: Vec<ShownMessage>,
@@ -335,7 +335,7 @@ mod tests {
                 ..MessageLoss::default()
             }],
             own_place: (position == 0).then(|| OwnPlace {
-                judged: text.to_owned(),
+                rating: text.to_owned(),
                 last: 1,
                 others: vec![version(text)],
             }),

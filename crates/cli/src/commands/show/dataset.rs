@@ -106,8 +106,8 @@ fn ids(dataset: &Dataset, choice: &mut Choice) -> Result<Vec<String>, DatasetErr
         WantedConversation::Codes(codes) => {
             find_rows(dataset, "findings", &mut |cells: &Codes, row| {
                 let is_it = codes.iter().any(|code| code.code == cells.code.at(row));
-                let id = cells.conversation_id.get(row);
-                add(id.unwrap_or_default(), is_it && id.is_some())
+                let is_of_one = cells.conversation_id.get(row).is_some();
+                add(cells.conversation_id.at(row), is_it && is_of_one)
             })?;
         }
         _ => {

@@ -14,7 +14,7 @@ use chatmill_report::conversation::{
 
 use super::page::folded;
 use super::rendering::Rendered;
-use super::text::{facts, judged, label, media_line, other_lead, quoted, sender_name, time};
+use super::text::{facts, label, media_line, other_lead, quoted, rated, sender_name, time};
 use super::{MOST_COUNTED, ShownConversation};
 
 /// Colours of speakers on the page.
@@ -226,10 +226,10 @@ fn add_version(
                 alternative.origin,
                 AlternativeOrigin::Chosen | AlternativeOrigin::Rejected
             );
-            own.judged = if is_rated {
+            own.rating = if is_rated {
                 format!("in the chat, {}", other_lead(alternative))
             } else {
-                judged("in the chat", alternative.judgement)
+                rated("in the chat", alternative.judgement)
             };
         }
         &mut own.others

@@ -296,11 +296,11 @@ fn write_alternatives(page: &mut TextPage, at_place: Option<&Vec<(&Alternative, 
 
 /// What another answer is, and how it was judged.
 pub(super) fn other_lead(alternative: &Alternative) -> String {
-    judged(alternative.origin.as_str(), alternative.judgement)
+    rated(alternative.origin.as_str(), alternative.judgement)
 }
 
 /// What an answer is, and how it was judged.
-pub(super) fn judged(what: &str, judgement: Judgement) -> String {
+pub(super) fn rated(what: &str, judgement: Judgement) -> String {
     let label = judgement
         .label
         .map(|is_good| if is_good { "good" } else { "bad" });

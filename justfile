@@ -356,8 +356,8 @@ templates:
 [group('judges')]
 show-pages:
     mkdir -p target/pages
-    npm install --silent --no-save --prefix target/pages puppeteer-core@24 axe-core@4 typescript@5
-    target/pages/node_modules/.bin/tsc --allowJs --checkJs --noEmit --typeRoots target/none --target es2022 --lib es2023,dom,dom.iterable --strict false crates/report/templates/show.js
+    npm install --silent --no-save --prefix target/pages puppeteer-core@24 axe-core@4 typescript@5 eslint@9
+    .ci/pages/scripts target/pages
     cargo build --package chatmill-cli
     node .ci/pages/pages.mjs "${CARGO_TARGET_DIR:-target}/debug/chatmill" data-samples target/pages
 

@@ -53,6 +53,26 @@ writeFileSync(
   }),
 );
 
+const node = (id, role, text, parent, children) => ({
+  id,
+  parent,
+  children,
+  message: role && { id, author: { role }, content: { content_type: "text", parts: [text] } },
+});
+const nodes = [
+  node("r", null, "", null, ["u1"]),
+  node("u1", "user", "When do we water the beans?", "r", ["a1", "a2"]),
+  node("a1", "assistant", "At noon.", "u1", []),
+  node("a2", "assistant", "At six.", "u1", ["u2", "u3"]),
+  node("u2", "user", "And the peas?", "a2", ["a4"]),
+  node("a4", "assistant", "They like it damp.", "u2", []),
+  node("u3", "user", "And the kale?", "a2", ["a3"]),
+  node("a3", "assistant", "Twice a week.", "u3", []),
+];
+const tree = `${folder}/tree.json`;
+const mapping = Object.fromEntries(nodes.map((one) => [one.id, one]));
+writeFileSync(tree, JSON.stringify([{ title: "Beans", conversation_id: "tree", current_node: "a3", mapping }]));
+
 const browser = await puppeteer.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu"],
@@ -75,6 +95,7 @@ const pages = {
   sample: show("sample", `${samples}/demo`, "--sample", "4"),
   hostile: show("hostile", written("hostile", hostile)),
   picture: show("picture", picture, "--media"),
+  tree: show("tree", tree, "--as", "each-participant"),
 };
 for (const [name, path] of Object.entries(pages)) {
   for (const dark of [false, true]) {
@@ -87,7 +108,7 @@ for (const [name, path] of Object.entries(pages)) {
     const client = await page.createCDPSession();
     await client.send("Runtime.evaluate", { expression: axe });
     const { violations } = await page.evaluate(() => globalThis.axe.run());
-    for (const { id, help, nodes } of violations) console.log(`  ${id}: ${help}: ${nodes[0].html.slice(0, 200)}`);
+    for (const { id, help, nodes: [first] } of violations) console.log(`  ${id}: ${help}: ${first.html.slice(0, 200)}`);
     hold(violations.length === 0, `${name}: axe finds nothing in ${dark ? "dark" : "light"}`);
     await page.screenshot({ path: `${folder}/${name}-${dark ? "dark" : "light"}.png` });
     await page.close();
@@ -126,8 +147,8 @@ for (const [name, path] of Object.entries(pages)) {
 }
 {
   // The picture of docs/show.md.
-  const words = ["--conversation", "desk_4412", "--dialect", "openai-chat"];
-  const { page } = await open(show("picture-of-docs", `${process.argv[3]}/demo`, ...words), { width: 1180 });
+  const choice = ["--conversation", "desk_4412", "--dialect", "openai-chat"];
+  const { page } = await open(show("picture-of-docs", `${process.argv[3]}/demo`, ...choice), { width: 1180 });
   await page.setViewport({ width: 1180, height: 620 });
   await page.focus("article.message:nth-of-type(2)");
   await page.screenshot({ path: `${folder}/show.png` });
@@ -146,6 +167,33 @@ for (const [name, path] of Object.entries(pages)) {
   const text = await page.$eval("#m0 .text", (one) => one.textContent);
   hold(text === hostile[0], "markup is text");
   hold((await page.title()) !== "taken", "no script of a chat runs");
+  await page.close();
+}
+{
+  const { page } = await open(pages.tree);
+  const shows = (sought) =>
+    page.evaluate((text) => [...document.querySelectorAll("article .text")].some((one) => one.textContent === text && one.checkVisibility()), sought);
+  hold((await shows("And the kale?")) && !(await shows("And the peas?")), "the version of the chat is shown first");
+  await page.focus("#m2 [role=tab]");
+  await page.keyboard.press("ArrowRight");
+  hold((await shows("They like it damp.")) && !(await shows("Twice a week.")), "another version takes the place of what follows");
+  hold(await page.evaluate(() => document.activeElement.getAttribute("aria-selected") === "true"), "arrows go from tab to tab");
+  await page.keyboard.press("Home");
+  hold(await shows("Twice a week."), "and back");
+  await page.keyboard.press("Escape");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("/");
+  await page.keyboard.type("like it damp");
+  await page.keyboard.press("Enter");
+  hold(await shows("They like it damp."), "/ finds words of another version");
+  const visible = () => page.$$eval("details.rendering", (all) => all.filter((one) => one.checkVisibility()).map((one) => one.querySelector("b").textContent));
+  const first = await visible();
+  await page.select(".chooser [name=perspective]", "user");
+  await page.select(".chooser [name=dialect]", "anthropic-messages");
+  const second = await visible();
+  hold(first.length === 1 && second.join() === "anthropic-messages for user", `one rendering is shown, the chosen one (${second})`);
+  await page.emulateMediaType("print");
+  hold((await shows("And the peas?")) && (await shows("Twice a week.")), "on paper all versions are shown");
   await page.close();
 }
 {

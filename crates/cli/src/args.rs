@@ -114,6 +114,28 @@ impl MappedInputs {
         self.pipeline.as_deref().into_iter().chain(source)
     }
 
+    /// The options that differ from the defaults, without folders and names of people.
+    pub(crate) fn options(&self) -> Vec<(&'static str, String)> {
+        let Inputs {
+            source,
+            input_zone,
+            map,
+            assistants,
+        } = &self.inputs;
+        let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let options = [
+            ("source", name(Path::new(source)).filter(|name| name != "auto")),
+            ("input-zone", input_zone.clone()),
+            ("map", (!map.is_empty()).then(|| map.join(","))),
+            ("assistant", (!assistants.is_empty()).then(|| "NAME".to_owned())),
+            ("pipeline", self.pipeline.as_deref().and_then(name)),
+        ];
+        options
+            .into_iter()
+            .filter_map(|(option, value)| Some((option, value?)))
+            .collect()
+    }
+
     /// The reading by these options.
     pub(crate) fn reading(&self, global: &Global) -> Result<InputReading, PlanError> {
         self.inputs.reading(self.pipeline.as_deref(), global)

@@ -10,7 +10,7 @@ use std::ops::Range;
 use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_diag::{Advice, Class, Classed};
 use chatmill_dialect::{Dialect, Loss, LossCode, Rendering, TextArena};
-use chatmill_model::{Linked, RawJson, Sink, SinkBuffers, TurnStart};
+use chatmill_model::{Linked, RawJson, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use thiserror::Error;
 
@@ -106,8 +106,6 @@ pub struct AgainRendering<'r> {
     pub loss_codes: Vec<&'static str>,
     /// Its losses, but for what was replaced.
     pub losses: Cow<'r, [Loss]>,
-    /// Where the turns of messages begin, and where each ends.
-    pub turn_starts: Cow<'r, [TurnStart]>,
     /// Rules of the dialect that it breaks.
     pub violations: Vec<String>,
     /// Tokens in the encoding that is counted; 0 where none is.
@@ -125,7 +123,6 @@ impl AgainRendering<'_> {
             learned_spans: self.learned_spans.to_vec().into(),
             loss_codes: self.loss_codes.clone(),
             losses: self.losses.to_vec().into(),
-            turn_starts: self.turn_starts.to_vec().into(),
             violations: self.violations.clone(),
             ..*self
         }
@@ -190,9 +187,13 @@ impl<'d> Again<'d> {
     ) -> Result<(), E> {
         let conversations = Conversations::of(self.dataset)?;
         let replacements = Replacements::of(self.dataset)?;
+        let visit = &mut |again: &AgainRendering<'_>, _: &Sink<'_>, _: &Rendering| visit(again);
         Renderer::new(self).render_all(conversations, replacements, visit)
     }
 }
+
+/// Visits a rendering that was made again, with its sink and what its dialect knows of it.
+type Visit<'v, E> = dyn FnMut(&AgainRendering<'_>, &Sink<'_>, &Rendering) -> Result<(), E> + 'v;
 
 struct Renderer<'a, 'd> {
     again: &'a Again<'d>,
@@ -229,7 +230,7 @@ impl<'a, 'd> Renderer<'a, 'd> {
         &mut self,
         mut conversations: Conversations<'_>,
         mut replacements: Replacements<'_>,
-        visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
+        visit: &mut Visit<'_, E>,
     ) -> Result<(), E> {
         let Again { plan, called, .. } = self.again;
         let most = usize::try_from(plan.limits().perspectives).unwrap_or(usize::MAX);
@@ -249,7 +250,7 @@ impl<'a, 'd> Renderer<'a, 'd> {
         (id, linked): (&str, &Linked),
         windows: &WindowPlan,
         perspectives: &[Option<usize>],
-        visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
+        visit: &mut Visit<'_, E>,
     ) -> Result<(), E> {
         let Again { plan, target, .. } = self.again;
         let arena = TextArena::default();
@@ -279,7 +280,7 @@ impl<'a, 'd> Renderer<'a, 'd> {
         sink: &mut Sink<'_>,
         perspective: &str,
         rendering: &Rendering,
-        visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
+        visit: &mut Visit<'_, E>,
     ) -> Result<(), E> {
         let mut violations: Vec<String> = rendering.violations.iter().map(ToString::to_string).collect();
         let is_oversize = sink.is_oversize();
@@ -297,7 +298,7 @@ impl<'a, 'd> Renderer<'a, 'd> {
         // No dialect declares it.
         codes.extend(is_replaced.then_some(LossCode::Redacted.as_str()));
         codes.sort_unstable();
-        visit(&AgainRendering {
+        let again = AgainRendering {
             conversation: conversation.into(),
             perspective: perspective.into(),
             ordinal: rendering.ordinal.into(),
@@ -311,12 +312,12 @@ impl<'a, 'd> Renderer<'a, 'd> {
             last_role: rendering.last_role,
             loss_codes: codes,
             losses: (&rendering.losses).into(),
-            turn_starts: sink.turn_starts().into(),
             violations,
             tokens: self
                 .counts_by_encoding
                 .first()
                 .map_or(0, |token_counts| token_counts.tokens),
-        })
+        };
+        visit(&again, sink, rendering)
     }
 }

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 
 use chatmill_diag::codes;
 use chatmill_model::Component;
+use jiff::ToSpan;
+use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::cells::GroupKey;
@@ -16,7 +18,8 @@ use crate::cells::token_table::{TokenRow, TokenTable};
 use crate::checked::found::found;
 use crate::numbers::quotient;
 use crate::report::{
-    FindingChange, LossChange, LossCount, MoneyBasis, MoneyCell, Report, RunTime, TokenCell, TokenChange,
+    DayCount, FindingChange, LossChange, LossCount, MoneyBasis, MoneyCell, Report, RunTime, TokenCell,
+    TokenChange,
 };
 use crate::templates::{TemplateError, fill};
 
@@ -32,19 +35,37 @@ struct Page<'r> {
     /// Codes and names of personal data and secrets.
     personal: [[&'static str; 2]; 2],
     components: [&'static str; Component::COUNT],
-    overview: Vec<Group<'r>>,
+    plot: Option<Plot>,
+    overview: Vec<Group<'r, &'r TokenCell>>,
     prices: Vec<Prices<'r>>,
-    money_by_model: TokenTable<&'r MoneyCell>,
+    money_by_model: &'r TokenTable<&'r MoneyCell>,
+    money_by_price: Vec<Group<'r, &'r MoneyCell>>,
     lost: Vec<Lost<'r>>,
     changed: Option<Changed<'r>>,
 }
 
-/// The dialects of one coverage, the cheapest in the first encoding first.
+/// The dialects of one coverage, the cheapest in the first column first.
 #[derive(Serialize)]
-struct Group<'r> {
+struct Group<'r, C> {
     coverage: &'r str,
-    rows: Vec<&'r TokenRow<&'r TokenCell>>,
+    rows: Vec<&'r TokenRow<C>>,
 }
+
+/// Messages by day.
+#[derive(Serialize)]
+struct Plot {
+    /// From the first day with a message to the last.
+    days: usize,
+    /// Those without a message.
+    empty: usize,
+    /// Days of a bar.
+    width: usize,
+    /// The days of each bar, words for its first, and its messages.
+    bars: Vec<(String, String, u64)>,
+}
+
+/// Bars of a plot at most.
+const BARS: usize = 200;
 
 /// The figures of one encoding by coverage, the cheapest first in each.
 #[derive(Serialize)]
@@ -105,9 +126,11 @@ pub(crate) fn page(report: &Report, nonce: &str) -> Result<String, TemplateError
             .collect(),
         personal: [&codes::PERSONAL_DATA, &codes::SECRET].map(|code| [code.code, code.name]),
         components: Component::ALL.map(Component::as_str),
-        overview: overview(&prices),
+        plot: plot(&report.days.rows),
+        overview: by_price(&prices, per_message),
         prices: by_encoding(&prices),
-        money_by_model,
+        money_by_price: by_price(&money_by_model, |cell| cell.figure.amount),
+        money_by_model: &money_by_model,
         lost: lost(report),
         changed: report.comparison.as_ref().map(|comparison| Changed {
             findings: comparison.changed_findings().collect(),
@@ -121,15 +144,51 @@ pub(crate) fn page(report: &Report, nonce: &str) -> Result<String, TemplateError
     Ok(html.into_string())
 }
 
-/// The sort key of a dialect.
-fn per_message(row: &TokenRow<&TokenCell>, encoding: usize) -> f64 {
-    row.cell(encoding).map_or(f64::INFINITY, |cell| cell.per_message)
+/// The bars of messages by day; none where all are of one day.
+fn plot(rows: &[DayCount]) -> Option<Plot> {
+    let days = rows
+        .iter()
+        .filter_map(|row| Some((row.day.parse::<Date>().ok()?, row.messages)));
+    let days: Vec<(Date, u64)> = days.collect();
+    let (first, last) = (days.first()?.0, days.last()?.0);
+    let after = |day: Date| usize::try_from((day - first).get_days()).ok();
+    let number = after(last).filter(|days| *days > 0)? + 1;
+    let width = number.div_ceil(BARS);
+    let mut counts = vec![0; number.div_ceil(width)];
+    for (day, messages) in &days {
+        if let Some(count) = counts.get_mut(after(*day)? / width) {
+            *count += messages;
+        }
+    }
+    let bar = |(place, messages): (usize, u64)| {
+        let day = |after: usize| first.checked_add(i64::try_from(after).ok()?.days()).ok();
+        let from = day(place * width)?;
+        let to = day((place * width + width).min(number) - 1)?;
+        let title = if from == to {
+            from.to_string()
+        } else {
+            format!("{from} to {to}")
+        };
+        let form = if number > 366 { "%Y-%m" } else { "%m-%d" };
+        Some((title, from.strftime(form).to_string(), messages))
+    };
+    Some(Plot {
+        days: number,
+        empty: number.saturating_sub(days.len()),
+        width,
+        bars: counts.into_iter().enumerate().filter_map(bar).collect(),
+    })
 }
 
-fn overview<'r>(prices: &'r TokenTable<&'r TokenCell>) -> Vec<Group<'r>> {
-    let groups = prices.coverages.iter().map(|group| Group {
+fn per_message(cell: &TokenCell) -> f64 {
+    cell.per_message
+}
+
+/// The dialects of each coverage by a price in the first column.
+fn by_price<'r, C>(table: &'r TokenTable<&'r C>, price: impl Fn(&C) -> f64) -> Vec<Group<'r, &'r C>> {
+    let groups = table.coverages.iter().map(|group| Group {
         coverage: &group.coverage,
-        rows: group.by_price(|row| per_message(row, 0)),
+        rows: group.by_price(|row| row.cell(0).map_or(f64::INFINITY, |cell| price(cell))),
     });
     groups.collect()
 }
@@ -137,7 +196,8 @@ fn overview<'r>(prices: &'r TokenTable<&'r TokenCell>) -> Vec<Group<'r>> {
 fn by_encoding<'r>(prices: &'r TokenTable<&'r TokenCell>) -> Vec<Prices<'r>> {
     let encodings = prices.encodings.iter().enumerate().map(|(place, encoding)| {
         let coverages = prices.coverages.iter().map(|group| -> Vec<&TokenCell> {
-            let rows = group.by_price(|row| per_message(row, place));
+            let price = |row: &TokenRow<_>| row.cell(place).copied().map_or(f64::INFINITY, per_message);
+            let rows = group.by_price(price);
             rows.into_iter()
                 .filter_map(|row| row.cell(place).copied())
                 .collect()

@@ -1,11 +1,15 @@
 // Filters: what is chosen stands in the address, so that a link leads to the same view.
+/** @type {HTMLFormElement} */
 const form = document.querySelector("form.filters");
 if (form) {
-  const files = [...document.querySelectorAll("details.file")];
-  const rows = [...document.querySelectorAll("tr[data-path]")];
+  const details = [...document.querySelectorAll("details")];
+  const files = details.filter((one) => one.matches(".file"));
+  const codes = details.filter((one) => one.matches(".code"));
+  const rows = [...document.querySelectorAll("tr")].filter((one) => one.matches("[data-path]"));
+  const chosen = () => Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
   const said = form.querySelector("output");
   const apply = () => {
-    const { severity, code, file } = Object.fromEntries(new FormData(form));
+    const { severity, code, file } = chosen();
     const part = file.trim().toLowerCase();
     const isChosen = Boolean(severity || code || part);
     let findings = 0;
@@ -32,7 +36,7 @@ if (form) {
       const { path } = row.dataset;
       row.hidden = !path.toLowerCase().includes(part) || (Boolean(severity || code) && !open.has(path));
     }
-    for (const one of document.querySelectorAll("details.code")) {
+    for (const one of codes) {
       one.hidden = Boolean(code) && one.dataset.code !== code;
     }
     const say = (number) => number.toLocaleString("en");
@@ -41,9 +45,9 @@ if (form) {
   const follow = () => {
     const { hash } = location;
     if (hash.startsWith("#?")) {
-      const chosen = new URLSearchParams(hash.slice(2));
+      const wanted = new URLSearchParams(hash.slice(2));
       for (const field of form.elements) {
-        if (field.name) field.value = chosen.get(field.name) ?? "";
+        if (field instanceof HTMLSelectElement || field instanceof HTMLInputElement) field.value = wanted.get(field.name) ?? "";
       }
       apply();
       form.scrollIntoView();
@@ -59,8 +63,8 @@ if (form) {
   };
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", () => {
-    const chosen = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
-    history.replaceState(null, "", chosen.size ? `#?${chosen}` : location.pathname + location.search);
+    const wanted = new URLSearchParams(Object.entries(chosen()).filter(([, value]) => value));
+    history.replaceState(null, "", wanted.size ? `#?${wanted}` : location.pathname + location.search);
     apply();
   });
   addEventListener("hashchange", follow);

@@ -1,5 +1,6 @@
 // Sorting: every header becomes a button; numbers sort largest first, words from A. Printing opens what is folded.
-for (const head of document.querySelectorAll("thead th:not([data-unsorted])")) {
+for (const head of document.querySelectorAll("th")) {
+  if (!head.matches("thead th:not([data-unsorted])")) continue;
   const button = document.createElement("button");
   button.type = "button";
   button.append(...head.childNodes);
@@ -24,12 +25,10 @@ for (const head of document.querySelectorAll("thead th:not([data-unsorted])")) {
     for (const body of head.closest("table").tBodies) {
       body.append(...[...body.rows].filter((row) => !row.classList.contains("group")).sort(compare));
     }
-    for (const other of head.parentNode.cells) {
-      if (other.hasAttribute("aria-sort")) other.setAttribute("aria-sort", "none");
-    }
+    for (const other of head.parentElement.querySelectorAll("[aria-sort]")) other.setAttribute("aria-sort", "none");
     head.setAttribute("aria-sort", rises ? "ascending" : "descending");
   });
 }
 addEventListener("beforeprint", () => {
-  for (const details of document.querySelectorAll("details:not(.query)")) details.open = true;
+  for (const details of document.querySelectorAll("details")) if (!details.matches(".query")) details.open = true;
 });

@@ -38,7 +38,7 @@ const paint = (words) => {
   let at = 0;
   for (const [number, length] of lengths.entries()) {
     const start = place(at);
-    at += Number.parseInt(length, 36);
+    at += Number(length);
     const end = place(at);
     if (!start || !end) return;
     if (number % 2 === 0) continue;
@@ -60,10 +60,88 @@ if (highlight) {
   document.addEventListener("toggle", opened, true);
 }
 
+// Versions of a message are tabs. Messages that follow in the version of the chat are shown with it alone.
+const position = (article) => Number(/\d+$/.exec(article.id));
+const own = (versions) => versions.querySelector(":scope > .version");
+const follows = (article) => (versions) =>
+  position(article) > position(versions.closest("article")) && position(article) <= Number(versions.dataset.last);
+const places = (conversation) => [...conversation.querySelectorAll(".versions[data-last]")];
+const settle = (conversation) => {
+  const replaced = places(conversation).filter((one) => own(one).hidden);
+  for (const one of conversation.querySelectorAll("article")) one.hidden = replaced.some(follows(one));
+};
+const choose = (panel) => {
+  for (const one of panel.parentNode.querySelectorAll(":scope > .version")) {
+    one.hidden = one !== panel;
+    const tab = document.getElementById(one.getAttribute("aria-labelledby"));
+    tab.setAttribute("aria-selected", String(one === panel));
+    tab.tabIndex = one === panel ? 0 : -1;
+  }
+  settle(panel.closest(".conversation"));
+};
+const tabs = (versions) => {
+  const list = document.createElement("div");
+  list.setAttribute("role", "tablist");
+  list.setAttribute("aria-label", "Versions");
+  const panels = [...versions.children];
+  const id = `${versions.closest("article").id}-${versions.dataset.last ? "own" : "other"}`;
+  for (const [number, panel] of panels.entries()) {
+    const heading = panel.firstElementChild;
+    heading.hidden = true;
+    const tab = document.createElement("button");
+    tab.type = "button";
+    tab.textContent = heading.textContent;
+    tab.id = `${id}-${number}`;
+    panel.id = `${id}-panel-${number}`;
+    for (const [name, value] of [["role", "tab"], ["aria-controls", panel.id]]) tab.setAttribute(name, value);
+    for (const [name, value] of [["role", "tabpanel"], ["aria-labelledby", tab.id]]) panel.setAttribute(name, value);
+    tab.addEventListener("click", () => choose(panel));
+    tab.addEventListener("keydown", (event) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1, Home: -number, End: panels.length - 1 - number }[event.key];
+      if (by === undefined) return;
+      event.preventDefault();
+      const next = panels[(number + by + panels.length) % panels.length];
+      choose(next);
+      document.getElementById(next.getAttribute("aria-labelledby")).focus();
+    });
+    list.append(tab);
+  }
+  versions.prepend(list);
+  choose(own(versions));
+};
+for (const versions of document.querySelectorAll(".versions")) tabs(versions);
+
+// One rendering is shown, that of the chosen dialect, perspective and window; there is a choice of those that fit what was chosen before.
+for (const chooser of document.querySelectorAll("form")) {
+  const all = [...chooser.parentElement.querySelectorAll("details")].filter((one) => one.matches(".rendering"));
+  const fields = [...chooser.querySelectorAll("select")];
+  const apply = () => {
+    let fitting = all;
+    for (const field of fields) {
+      const of = (one) => one.dataset[field.name];
+      const values = [...new Set(fitting.map(of))];
+      const value = values.includes(field.value) ? field.value : values[0];
+      field.replaceChildren(...values.map((one) => new Option(one || "none", one, false, one === value)));
+      field.parentElement.hidden = values.length < 2;
+      fitting = fitting.filter((one) => of(one) === value);
+    }
+    for (const one of all) {
+      one.open = fitting.includes(one);
+      one.hidden = !one.open;
+    }
+  };
+  chooser.hidden = all.length < 2;
+  chooser.addEventListener("input", apply);
+  if (!chooser.hidden) apply();
+}
+
 // Messages of a range are in the document once it was opened.
 const fill = (range) => {
   const messages = range.querySelector(":scope > noscript");
-  if (messages) messages.outerHTML = messages.textContent;
+  if (!messages) return;
+  messages.outerHTML = messages.textContent;
+  for (const versions of range.querySelectorAll(".versions")) tabs(versions);
+  settle(range.closest(".conversation"));
 };
 const folded = (within) => [...within.querySelectorAll("details.range")].filter((one) => one.querySelector("noscript"));
 document.addEventListener("toggle", ({ target }) => target instanceof Element && target.matches(".range") && fill(target), true);
@@ -84,6 +162,9 @@ addEventListener("hashchange", () => goTo(location.hash));
 goTo(location.hash);
 
 const go = (target) => {
+  if (target.hidden) {
+    for (const one of places(target.closest(".conversation")).filter(follows(target))) choose(own(one));
+  }
   for (let around = target.parentElement; around; around = around.parentElement) {
     if (around instanceof HTMLDetailsElement) around.open = true;
   }
@@ -91,7 +172,7 @@ const go = (target) => {
   target.scrollIntoView({ block: "nearest" });
 };
 const step = (all, by) => {
-  const at = all.indexOf(document.activeElement);
+  const at = all.indexOf(document.activeElement?.closest("article"));
   const next = all[at < 0 ? 0 : at + by];
   if (next) go(next);
 };
@@ -104,9 +185,9 @@ const [field, count] = [search.querySelector("input"), search.querySelector("out
 let found = [];
 let shown = 0;
 let sought = "";
+const has = (one) => one.textContent.toLowerCase().includes(field.value.trim().toLowerCase());
 const find = () => {
-  const words = field.value.trim().toLowerCase();
-  const has = (one) => one.textContent.toLowerCase().includes(words);
+  const words = field.value.trim();
   if (words) for (const range of folded(document).filter(has)) fill(range);
   found = words ? [...document.querySelectorAll("article.message")].filter(has) : [];
   shown = 0;
@@ -126,6 +207,7 @@ field.addEventListener("keydown", (event) => {
   if (!next) return;
   count.textContent = `${shown + 1} of ${found.length}`;
   go(next);
+  for (const one of next.querySelectorAll(".versions")) choose([...one.querySelectorAll(".version")].find(has) ?? own(one));
   mark(next);
   field.focus({ preventScroll: true });
 });

@@ -67,6 +67,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     let (envelope, dialect) = target(&arguments.to)?;
     let rows = &arguments.rows;
     let mut request = rows.request(dialect, envelope, [true, !context.global.no_content])?;
+    request.convert = Some(options(arguments));
     // Hours of work must not end at a wrong argument.
     check_request(&request)?;
     let files = begin(&rows.out, request.replace)?;
@@ -178,6 +179,27 @@ fn rejects(dataset: &Dataset) -> Result<ReadProblems, DatasetError> {
         }
     })?;
     Ok(problems)
+}
+
+/// The options in front of those for rows, for the card: without paths, and without names of people.
+fn options(arguments: &Arguments) -> Vec<(&'static str, String)> {
+    let mut options = vec![("to", arguments.to.clone())];
+    options.extend(arguments.reading.options());
+    options.extend(arguments.speaker.as_ref().map(|speaker| {
+        let is_rule = RULES.contains(&speaker.as_str());
+        let speaker = if is_rule { speaker } else { "PARTICIPANT" };
+        ("as", speaker.to_owned())
+    }));
+    let is_word = |value: &str| {
+        value
+            .chars()
+            .all(|sign| sign.is_ascii_alphanumeric() || "._-".contains(sign))
+    };
+    options.extend(arguments.overrides.iter().map(|set| match set.split_once('=') {
+        Some((key, value)) if !is_word(value) => ("set", format!("{key}=VALUE")),
+        _ => ("set", set.clone()),
+    }));
+    options
 }
 
 /// Whether rated answers are wanted, which are rendered from the tables.

@@ -31,7 +31,7 @@ use chatmill_report::conversation::{ShownChat, ShownFinding, conversation_page};
 use chatmill_token::TokenCounter;
 use clap::{Args, ValueEnum};
 
-use self::choice::{Choice, ChoiceArguments, Sampled, WantedConversation};
+use self::choice::{Choice, ChoiceArguments, Sampled};
 use self::page::TextPage;
 use self::rendering::Rendered;
 use super::check::finding_text;
@@ -59,9 +59,14 @@ pub(crate) struct Arguments {
     pipeline: Option<PathBuf>,
     #[command(flatten)]
     reading: Inputs,
-    /// Also shows what a model gets in this dialect; `chatmill dialects` lists them
-    #[arg(long, value_name = "ID[@PROFILE]", conflicts_with = "envelope")]
-    dialect: Option<String>,
+    /// Also shows what a model gets in these dialects; `chatmill dialects` lists them
+    #[arg(
+        long = "dialect",
+        value_name = "ID[@PROFILE],…",
+        value_delimiter = ',',
+        conflicts_with = "envelope"
+    )]
+    dialects: Vec<String>,
     /// Also shows the row that `convert --to` writes for a trainer: an envelope (trl-messages, openai-sft, …)
     #[arg(long = "to", value_name = "ENVELOPE")]
     envelope: Option<String>,
@@ -139,7 +144,7 @@ impl<'m> Medium<'m> {
                 "omit --media, or use --format html",
             );
         }
-        let is_rendered = arguments.dialect.is_some() || arguments.envelope.is_some();
+        let is_rendered = !arguments.dialects.is_empty() || arguments.envelope.is_some();
         if format == ShownAs::Markdown && is_rendered {
             return refuse(
                 "Markdown shows the chat alone",
@@ -275,7 +280,6 @@ fn find(
     let is_export = folder.map_or(Ok(false), is_export)?;
     let mut problems = ReadProblems::default();
     let mut found = Sampled::new(choice);
-    let is_sample = matches!(choice.wanted, WantedConversation::Sample(_));
     walk(inputs, settings, &Silent, context.signals.stop(), &mut |event| {
         match event {
             WalkEvent::Conversation {
@@ -299,14 +303,14 @@ fn find(
             WalkEvent::Failed(failure) => problems.failures.push(failure),
             _ => {}
         }
-        is_sample || found.is_empty()
+        !found.is_complete()
     })?;
     Ok((found.finish(), problems))
 }
 
 /// What is shown in addition to the conversation.
 struct Target {
-    dialect: Option<Dialect>,
+    dialects: Vec<Dialect>,
     envelope: Option<&'static Envelope>,
 }
 
@@ -320,11 +324,14 @@ impl Target {
                 "leave `--to` out: other answers and how they were rated are shown at their place",
             );
         }
-        let dialect = arguments.dialect.as_deref();
-        let dialect = dialect.or_else(|| envelope?.dialects.first().copied());
+        let of_envelope = envelope.and_then(|envelope| envelope.dialects.first().copied());
+        let dialects = arguments.dialects.iter().map(String::as_str).chain(of_envelope);
         let templates = plan.map(|plan| plan.templates.clone()).unwrap_or_default();
-        let dialect = dialect.map(|dialect| templates.find(dialect)).transpose()?;
-        Ok(Self { dialect, envelope })
+        let dialects = dialects.map(|dialect| templates.find(dialect));
+        Ok(Self {
+            dialects: dialects.collect::<Result<_, _>>()?,
+            envelope,
+        })
     }
 }
 
@@ -369,7 +376,7 @@ fn renderings(
         Origin::Inputs(plan) => return Ok(rendering::rendered(linked, plan, dialect, assistants, counter)),
         Origin::Dataset(dataset) => dataset,
     };
-    match rendering::again(dataset, &found.id, dialect) {
+    match rendering::again(dataset, (&found.id, linked), dialect) {
         Ok((mut rendered, uncounted)) => {
             notes.extend(
                 uncounted
@@ -405,16 +412,17 @@ fn text_of(
         None => text::write(&mut page, found, assistant),
         Some(mask) => shape::write(&mut page, found, assistant, mask),
     }
-    if let Some(dialect) = &target.dialect {
+    let by = (origin, assistants.as_slice(), arguments);
+    let mut counter = (!target.dialects.is_empty()).then(rendering::counter).flatten();
+    for dialect in &target.dialects {
         let mut notes = Vec::new();
-        let by = (origin, assistants.as_slice(), arguments);
-        let rendered = renderings(found, dialect, by, &mut rendering::counter(), &mut notes)?;
+        let rendered = renderings(found, dialect, by, &mut counter, &mut notes)?;
         for note in &notes {
             page.note(note);
         }
         let shows_content = medium.mask.is_none();
         for rendered in rendered {
-            rendered.write(&mut page, &found.linked, shows_content);
+            rendered.write(&mut page, shows_content);
             if let Some(envelope) = target.envelope {
                 rendered.write_row(&mut page, envelope, shows_content);
             }
@@ -474,10 +482,8 @@ fn chat_of(
         usual.dedup_by_key(|dialect| dialect.id());
         usual
     };
-    let dialects = target
-        .dialect
-        .as_ref()
-        .map_or_else(usual, |dialect| vec![dialect]);
+    let asked: Vec<&Dialect> = target.dialects.iter().collect();
+    let dialects = if asked.is_empty() { usual() } else { asked };
     let mut shown = Vec::new();
     for dialect in dialects {
         shown.extend(renderings(found, dialect, by, &mut counter, &mut notes)?);
@@ -490,9 +496,9 @@ fn chat_of(
             let all = chatmill_dialect::DIALECTS.iter();
             let all =
                 all.flat_map(|dialect| rendering::rendered(linked, plan, dialect, &assistants, &mut counter));
-            all.map(|rendered| rendered.row(linked)).collect()
+            all.map(|rendered| rendered.row()).collect()
         }
-        Origin::Inputs(_) => shown.iter().map(|rendered| rendered.row(linked)).collect(),
+        Origin::Inputs(_) => shown.iter().map(|rendered| rendered.row()).collect(),
     };
     let assistant = assistants.first().copied().flatten();
     Ok(html::chat(found, assistant, &shown, figures, notes, budget))

@@ -333,7 +333,7 @@ impl<'a> MarkdownWriter<'_, 'a> {
         if has_hidden(text) {
             self.losses.at(reasons::HIDDEN_SIGNS_ARE_ESCAPES, position);
         }
-        if has_lines && has_blanks(text) {
+        if text.contains("\r\n") || has_lines && has_blanks(text) {
             self.losses.at(reasons::BLANKS_ARE_WRITTEN_OUT, position);
         }
     }

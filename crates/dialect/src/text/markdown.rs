@@ -53,11 +53,8 @@ pub(crate) fn fenced(text: &str, language: &str) -> String {
     let text = visible_lines(&text);
     let longest = text.split(|sign| sign != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    let end = if text.is_empty() || text.ends_with('\n') {
-        ""
-    } else {
-        "\n"
-    };
+    // A line break at the end of a text is not that of the fence.
+    let end = if text.is_empty() { "" } else { "\n" };
     format!("{fence}{language}\n{text}{end}{fence}")
 }
 

@@ -248,7 +248,7 @@ impl AnswerRenderer<'_, '_, '_> {
             (self.id, &linked),
             &WindowPlan::default(),
             &[speaker.sender],
-            &mut |rendering| {
+            &mut |rendering, _, _| {
                 rendered = Some(rendering.owned_copy());
                 Ok(())
             },

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use chatmill_dataset::{Dataset, DatasetError};
-use chatmill_model::{Alternative, Linked};
+use chatmill_dialect::Rendering;
+use chatmill_model::{Alternative, Linked, Sink};
 
 use super::answers::{Answers, TABLE};
 use super::rebuilt::{Conversations, StoredConversation};
@@ -54,11 +55,11 @@ pub fn conversation(dataset: &Dataset, id: &str) -> Result<Option<DatasetConvers
 }
 
 impl Again<'_> {
-    /// Visits the renderings of one conversation, as [`each`](Self::each) does those of all.
+    /// Visits the renderings of one conversation, as [`each`](Self::each) does those of all, with what they are made of.
     pub fn each_of<E: From<DatasetError>>(
         &self,
         id: &str,
-        visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
+        visit: &mut dyn FnMut(&AgainRendering<'_>, &Sink<'_>, &Rendering) -> Result<(), E>,
     ) -> Result<(), E> {
         let conversations = Conversations::of_one(self.dataset, id)?;
         let replacements = Replacements::of_one(self.dataset, id)?;

@@ -5,10 +5,11 @@ use crate::request::ExportRequest;
 use crate::split::{Split, SplitBy, SplitPart};
 use crate::writer::nested::NestedAs;
 
-/// The command that makes the export again from the dataset `RUN`.
+/// The command that makes the export again from the dataset `RUN`, or from its inputs `IN`.
 pub(super) fn command(request: &ExportRequest, target: &str) -> String {
     let (filters, split) = (&request.filters, request.split.as_ref());
     let is = |is_so: bool, word: &str| is_so.then(|| word.to_owned());
+    let of_dataset = request.convert.is_none();
     let parts = |split: &Split| {
         split
             .parts
@@ -25,7 +26,7 @@ pub(super) fn command(request: &ExportRequest, target: &str) -> String {
     });
     let template = request.valid_for.as_deref().and_then(|path| path.file_name());
     let template = template.map(|name| name.to_string_lossy().into_owned());
-    let envelope = request.envelope.map(|envelope| envelope.id.to_owned());
+    let envelope = request.envelope.and_then(|envelope| is(of_dataset, envelope.id));
     let most = filters.max_tokens.as_ref();
     let most = most.map(|most| format!("{}@{}", most.tokens, most.encoding));
     let columns = request.columns.join(",");
@@ -34,7 +35,7 @@ pub(super) fn command(request: &ExportRequest, target: &str) -> String {
     let like = split.is_some_and(|split| split.like.is_some());
     let against = split.is_some_and(|split| !split.against.is_empty());
     let options = [
-        ("dialect", Some(target.to_owned())),
+        ("dialect", is(of_dataset, target)),
         ("format", is(true, if is_parquet { "parquet" } else { "jsonl" })),
         ("nested", is(request.nested == NestedAs::Struct, "struct")),
         ("envelope", envelope),
@@ -51,15 +52,18 @@ pub(super) fn command(request: &ExportRequest, target: &str) -> String {
         ("shuffle", request.shuffle.map(|seed| seed.to_string())),
     ];
     let losses = filters.without.iter().map(|code| ("without", Some(code.clone())));
-    let options = options.into_iter().chain(losses);
+    let converted = request.convert.iter().flatten();
+    let converted = converted.map(|(name, value)| (*name, Some(value.clone())));
+    let options = converted.chain(options).chain(losses);
     let options = options.filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(&value?))));
     let flags = [
-        is(filters.valid, " --valid"),
+        is(filters.valid && of_dataset, " --valid"),
         is(filters.keep_unasked, " --keep-unasked"),
         is(filters.distinct, " --distinct"),
     ];
     let words: String = options.chain(flags.into_iter().flatten()).collect();
-    format!("chatmill export RUN{words} --out FOLDER")
+    let command = if of_dataset { "export RUN" } else { "convert IN" };
+    format!("chatmill {command}{words} --out FOLDER")
 }
 
 /// A word of a command, in quotation marks where a shell would read it otherwise.
@@ -83,6 +87,17 @@ mod tests {
         assert_eq!(
             plain,
             "chatmill export RUN --dialect chatml@document --format jsonl --out FOLDER"
+        );
+        let converted = ExportRequest {
+            convert: Some(vec![
+                ("to", "chatml".to_owned()),
+                ("set", "policy.reasoning=keep".to_owned()),
+            ]),
+            ..request("chatml")
+        };
+        assert_eq!(
+            command(&converted, "chatml@document"),
+            "chatmill convert IN --to chatml --set policy.reasoning=keep --format jsonl --out FOLDER"
         );
         let split = Split {
             like: Some("/home/ada/earlier".into()),

@@ -86,6 +86,7 @@ pub(crate) fn files(
         "features": (request.nested == NestedAs::Struct).then(|| features(layout)),
         "tables": counts.tables(by(dataset)),
         "unit": unit,
+        "converts": request.convert.is_some(),
         "command": command(request, &format!("{}@{}", summary.dialect, summary.profile)),
     });
     let mut files = vec![(CARD, fill("card.md", card)?)];

@@ -44,6 +44,8 @@ pub struct ExportRequest {
     pub media_root: Option<String>,
     /// Whether an earlier export at the destination may be replaced.
     pub replace: bool,
+    /// Options of the command that reads inputs and exports them in one step, without paths, for the card; none of a dataset.
+    pub convert: Option<Vec<(&'static str, String)>>,
 }
 
 impl ExportRequest {
@@ -64,6 +66,7 @@ impl ExportRequest {
             shuffle: None,
             media_root: None,
             replace: false,
+            convert: None,
         }
     }
 }

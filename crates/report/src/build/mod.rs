@@ -3,6 +3,7 @@
 //! that is read, for the most frequent turns.
 
 pub(crate) mod compare;
+mod days;
 mod findings;
 mod found;
 mod most_expensive;
@@ -75,6 +76,7 @@ pub fn build_report(folder: &Path, against: Option<&Path>) -> Result<Report, Dat
         tokens: Queried::new(bill, bill::cells(overview.renderings, encodings), ROWS),
         losses: Queried::new(queries::LOSSES, losses(overview.losses), ROWS),
         distributions: distributions.chain(lengths).collect(),
+        days: days::days(&dataset)?,
         roles: Queried::new(queries::ROLES, overview.roles, ROWS),
         references: Queried::new(queries::REFERENCES, overview.references, ROWS),
         tool_calls: Queried::new(queries::TOOL_CALLS, overview.tool_calls, ROWS),
@@ -167,6 +169,7 @@ fn leave_out_queries(report: &mut Report) {
     let mut queries = vec![
         &mut report.tokens.query,
         &mut report.losses.query,
+        &mut report.days.query,
         &mut report.roles.query,
         &mut report.references.query,
         &mut report.tool_calls.query,

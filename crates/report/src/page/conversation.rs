@@ -4,6 +4,8 @@
 //! where one points at either of them, draws where tokens begin, searches, and moves between messages by keys. Long conversations are cut into ranges, of which the first is
 //! open: a browser lays out what is open.
 
+use std::fmt;
+
 use chatmill_diag::visible::is_hidden;
 use serde::Serialize;
 
@@ -56,10 +58,32 @@ pub struct ShownMessage {
     pub tokens: Vec<(String, u64)>,
     /// What renderings lost of it.
     pub losses: Vec<MessageLoss>,
-    /// Other answers at its place, each with what it is.
-    pub others: Vec<(String, String)>,
+    /// The versions of a place that begins with it.
+    pub own_place: Option<OwnPlace>,
+    /// What was answered after it and is not in the conversation, where that has nothing there.
+    pub others: Vec<Version>,
     /// Its findings.
     pub findings: Vec<ShownFinding>,
+}
+
+/// A place of which the conversation has one of several versions.
+#[derive(Debug, Default, Serialize)]
+pub struct OwnPlace {
+    /// How the version in the conversation was rated.
+    pub rating: String,
+    /// The position of its last message.
+    pub last: u32,
+    /// The other versions.
+    pub others: Vec<Version>,
+}
+
+/// A version of a place that is not in the conversation.
+#[derive(Debug, Default, Serialize)]
+pub struct Version {
+    /// What it is, and how it was rated.
+    pub title: String,
+    /// Its messages.
+    pub messages: Vec<ShownMessage>,
 }
 
 /// What renderings lost of a message of one kind for one reason.
@@ -99,11 +123,34 @@ pub struct ShownFinding {
     pub text: String,
 }
 
+/// What a rendering is called.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RenderingTitle {
+    /// Its dialect in its profile.
+    pub dialect: String,
+    /// The name of the assistant; empty for none.
+    pub perspective: String,
+    /// The messages that it shows; empty where there is no other window.
+    pub window: String,
+}
+
+impl fmt::Display for RenderingTitle {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.dialect)?;
+        for (between, word) in [(" for ", &self.perspective), (", ", &self.window)] {
+            if !word.is_empty() {
+                write!(formatter, "{between}{word}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A rendering.
 #[derive(Debug, Default, Serialize)]
 pub struct ShownRendering {
-    /// Its dialect, and for whom.
-    pub title: String,
+    /// What it is called.
+    pub title: RenderingTitle,
     /// Its figures in words.
     pub figures: String,
     /// Tokens of each component.
@@ -147,8 +194,8 @@ pub struct ShownLoss {
 /// A rendering in figures.
 #[derive(Debug, Default, Serialize)]
 pub struct RenderingFigures {
-    /// Its dialect, and the assistant where there are several.
-    pub title: String,
+    /// What it is called.
+    pub title: RenderingTitle,
     /// Its bytes.
     pub bytes: u64,
     /// Its tokens.
@@ -234,7 +281,7 @@ fn page_chat((number, chat): (usize, &ShownChat)) -> PageChat<'_> {
     }
 }
 
-/// The lengths of tokens on the page, in the units of its script and with base 36; what is in front of the first is the first length.
+/// The lengths of tokens on the page, in the units of its script; what is in front of the first is the first length.
 fn token_lengths(pieces: &[ShownPiece]) -> String {
     let mut lengths = Vec::new();
     let mut length = 0;
@@ -255,23 +302,8 @@ fn token_lengths(pieces: &[ShownPiece]) -> String {
     if !lengths.is_empty() {
         lengths.push(length);
     }
-    let lengths: Vec<String> = lengths.into_iter().map(base_36).collect();
+    let lengths: Vec<String> = lengths.iter().map(usize::to_string).collect();
     lengths.join(" ")
-}
-
-fn base_36(mut number: usize) -> String {
-    let mut digits = Vec::new();
-    loop {
-        digits.extend(
-            u32::try_from(number % 36)
-                .ok()
-                .and_then(|digit| char::from_digit(digit, 36)),
-        );
-        number /= 36;
-        if number == 0 {
-            return digits.into_iter().rev().collect();
-        }
-    }
 }
 
 #[cfg(test)]
@@ -302,13 +334,34 @@ mod tests {
                 renderings: vec![text.to_owned()],
                 ..MessageLoss::default()
             }],
-            others: vec![(text.to_owned(), text.to_owned())],
+            own_place: (position == 0).then(|| OwnPlace {
+                rating: text.to_owned(),
+                last: 1,
+                others: vec![version(text)],
+            }),
+            others: vec![version(text)],
             findings: vec![ShownFinding {
                 code: "RF001".to_owned(),
                 text: text.to_owned(),
             }],
             notes: vec![text.to_owned()],
             ..ShownMessage::default()
+        }
+    }
+
+    fn version(text: &str) -> Version {
+        let written = || ShownMessage {
+            name: text.to_owned(),
+            parts: vec![ShownPart {
+                kind: "text",
+                text: text.to_owned(),
+                ..ShownPart::default()
+            }],
+            ..ShownMessage::default()
+        };
+        Version {
+            title: text.to_owned(),
+            messages: vec![written(), written()],
         }
     }
 
@@ -324,7 +377,11 @@ mod tests {
                 },
             ],
             renderings: vec![ShownRendering {
-                title: text.to_owned(),
+                title: RenderingTitle {
+                    dialect: text.to_owned(),
+                    perspective: text.to_owned(),
+                    window: text.to_owned(),
+                },
                 components: vec![("content", 3)],
                 pieces: vec![ShownPiece {
                     text: text.to_owned(),
@@ -426,9 +483,8 @@ mod tests {
             piece("c\t\u{202e}", &[1]),
             piece("👩x", &[4]),
         ];
-        assert_eq!(token_lengths(&pieces), "0 2 2 c 1");
+        assert_eq!(token_lengths(&pieces), "0 2 2 12 1");
         assert_eq!(token_lengths(&[piece("ab", &[])]), "");
-        assert_eq!(base_36(36 * 36 + 35), "10z");
     }
 
     #[test]

@@ -116,7 +116,7 @@ fn every_section_is_reached_by_its_link_and_every_id_is_there_once() {
     let (navigation, _) = html.split_once("</nav>").unwrap();
     let links = navigation.split("<li><a href=\"#").skip(1);
     let sections: Vec<&str> = links.map(|link| link.split('"').next().unwrap()).collect();
-    assert_eq!(sections.len(), 15);
+    assert_eq!(sections.len(), 16);
     for section in sections {
         assert_eq!(html.matches(&format!("<section id=\"{section}\"")).count(), 1);
         assert_eq!(html.matches(&format!(" id=\"{section}\"")).count(), 1);
@@ -187,6 +187,27 @@ fn an_empty_report_is_a_page_too() {
     assert!(!shown.contains("NaN") && !shown.contains(">inf<"));
     assert!(!html.contains("id=\"comparison\""));
     assert!(html.ends_with("</html>\n"));
+}
+
+#[test]
+fn days_without_a_message_are_a_gap_in_the_plot() {
+    let mut report: Report = serde_json::from_str(FULL).unwrap();
+    let html = page(&report, "n").unwrap();
+    for shown in [
+        "Messages a day, in UTC<small>none on 2 of 4 days",
+        "<title>2026-03-02: 3</title>",
+        "<title>2026-03-03: 0</title>",
+        ">03-05</text>",
+    ] {
+        assert!(html.contains(shown), "{shown}");
+    }
+    report.days.rows[0].day = "2021-03-02".to_owned();
+    let html = page(&report, "n").unwrap();
+    assert!(
+        html.contains("Messages in 10 days") && html.contains("<title>2021-03-02 to 2021-03-11: 3</title>")
+    );
+    report.days.rows.truncate(1);
+    assert!(!page(&report, "n").unwrap().contains("Messages by day"));
 }
 
 #[test]

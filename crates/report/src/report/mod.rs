@@ -28,7 +28,7 @@ pub use changes::{
     Change, Comparison, ConversationChanges, FindingChange, Grown, LossChange, TokenChange, TokenCount,
 };
 pub use most_expensive::{Amount, Costly, MoneyBasis, MoneyCell, MoneyFigure, MostExpensive};
-pub use talk::{Bin, Clusters, Distribution, SlowConversation};
+pub use talk::{Bin, Clusters, DayCount, Distribution, SlowConversation};
 pub use time::RunTime;
 
 /// The number that changes when the shape of a report does.
@@ -60,6 +60,9 @@ pub struct Report {
     pub losses: Queried<LossCount>,
     /// The distributions of lengths.
     pub distributions: Vec<Distribution>,
+    /// Messages by the day on which they were written, in UTC; without those that have no time.
+    #[serde(default)]
+    pub days: Queried<DayCount>,
     /// Messages and notices by role.
     pub roles: Queried<RoleCount>,
     /// References by status.

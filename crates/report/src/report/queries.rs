@@ -33,6 +33,9 @@ pub(crate) const UNCOUNTED: &str = include_str!("../../queries/uncounted.sql").t
 /// The losses of each dialect.
 pub(crate) const LOSSES: &str = include_str!("../../queries/losses.sql").trim_ascii_end();
 
+/// Messages by day.
+pub(crate) const DAYS: &str = include_str!("../../queries/days.sql").trim_ascii_end();
+
 /// Messages and notices by role.
 pub(crate) const ROLES: &str = include_str!("../../queries/roles.sql").trim_ascii_end();
 

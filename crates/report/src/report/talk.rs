@@ -36,6 +36,16 @@ pub struct Bin {
     pub count: u64,
 }
 
+/// A day on which messages were written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DayCount {
+    /// The day, `2026-03-02`.
+    pub day: String,
+    /// Messages, notices not counted.
+    pub messages: u64,
+}
+
 /// A conversation and how long it took.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -46,6 +46,7 @@ static TEMPLATES: &[(&str, &str)] = &templates![
     "report.html"
     "report/balance.html"
     "report/calls.html"
+    "report/chats.html"
     "report/comparison.html"
     "report/findings.html"
     "report/inputs.html"

@@ -135,6 +135,8 @@ impl Search<'_, '_> {
                 let mut known = media.map(|part| format!("{part:?}")).chain(quoted);
                 inlines && known.any(|words| words.contains(url.as_str()))
             }
+            // The head of a message of which everything else is lost.
+            Kind::Nothing => self.case.is_text,
             _ => false,
         }
     }

@@ -66,7 +66,12 @@ impl Declared {
         };
         let is_added =
             |character| character == '\u{200b}' && self.covers(LossCode::ReservedTextEscaped, position);
+        // Markdown shows no tabulators and no other line ends.
+        let spaced = text.replace("\r\n", "\n").replace('\t', "    ");
         let mut forms = vec![text];
+        if self.covers(LossCode::ReservedTextEscaped, position) {
+            forms.push(&spaced);
+        }
         if self.covers(LossCode::WhitespaceTrimmed, position) {
             forms.push(text.trim_matches(is_white));
             forms.push(text.trim_end_matches(is_white));

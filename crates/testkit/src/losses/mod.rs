@@ -27,7 +27,7 @@
 //!
 //! Without one of these losses, with the two texts exchanged, or with an additional word, the test fails.
 //!
-//! The test knows loss codes, but neither dialects nor their code: every dialect of `DIALECTS` is tested, in
+//! The test knows loss codes, but neither dialects nor their code: every [known] dialect is tested, in
 //! every profile. For a dialect that no source reads back, the pieces of content that it writes are compared
 //! instead, without the facts. A loss allows the same in *every* dialect. Golden files and the dialects' own
 //! tests cover the rest: the words around a quote, schemas of tools, and the length of a text that is
@@ -40,6 +40,7 @@ mod case;
 mod declared;
 mod elements;
 mod facts;
+mod markdown;
 mod reader;
 mod sameness;
 mod search;
@@ -49,7 +50,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_diag::Limits;
 use chatmill_dialect::policy::ControlTokens;
-use chatmill_dialect::{Additions, Coverage, DIALECTS, Dialect, Loss, LossCode, Policy, Rendering, View};
+use chatmill_dialect::{Additions, Coverage, Dialect, Loss, LossCode, Policy, Rendering, View, known};
 use chatmill_model::{
     CallStatus, Component, Conversation, Linked, Message, Pairing, Part, ParticipantKind, Sink,
 };
@@ -104,7 +105,7 @@ impl LossCoverage {
 
     /// Judges what every dialect makes of one view.
     pub fn check_view(&mut self, name: &str, view: &View<'_>) {
-        for dialect in DIALECTS.iter().copied() {
+        for dialect in known() {
             if !(dialect.is_neutral() && view.perspective.is_some()) {
                 self.validator(name, view, dialect);
             }
@@ -274,7 +275,7 @@ fn breaches(
     let mut source_elements = elements(view.linked, &conversation.messages[range]);
     add_quotes(view.linked, declared, &mut source_elements);
     let Some(source) = source else {
-        let again = of_text(sink);
+        let again = of_text(sink, dialect.about().media_type);
         let read = elements(&again, &again.conversation.messages);
         let search = Search::new(&case, &source_elements, &read);
         let mut found = search.breaches(|_| Vec::new());
@@ -372,15 +373,27 @@ fn add_quotes<'c>(linked: &'c Linked, declared: &Declared, elements: &mut Vec<El
     }
 }
 
-/// The conversation in a text that no source reads back: its content, piece by piece.
-fn of_text(sink: &Sink<'_>) -> Linked {
-    let contents = sink
-        .pushes()
-        .filter(|(_, span)| span.component == Component::Content);
+/// The conversation in a text that no source reads back: its content, piece by piece; of Markdown also what is folded, message by message.
+fn of_text(sink: &Sink<'_>, media_type: &str) -> Linked {
+    let contents = || -> Vec<Part> {
+        let pushes = sink.pushes();
+        let contents = pushes.filter(|(_, span)| span.component == Component::Content);
+        contents.map(|(text, _)| Part::Text(text.to_owned())).collect()
+    };
+    let messages = match media_type {
+        "text/markdown" => markdown::messages(sink),
+        _ => Some(contents())
+            .filter(|parts| !parts.is_empty())
+            .into_iter()
+            .collect(),
+    };
     let mut conversation = Conversation::default();
-    let parts: Vec<Part> = contents.map(|(text, _)| Part::Text(text.to_owned())).collect();
-    if !parts.is_empty() {
-        conversation.messages.push(Message { parts, ..empty() });
+    for (position, parts) in (0..).zip(messages) {
+        conversation.messages.push(Message {
+            position,
+            parts,
+            ..empty()
+        });
     }
     chatmill_link::link(conversation, &Limits::default()).0
 }
@@ -400,7 +413,9 @@ fn unanswered(declared: &Declared, message: &Message) -> Option<String> {
         ],
         message.position,
     ) > 0;
-    let is_right = lost == count || lost + 1 == count || is_gone;
+    // A quote of one line is no inlined reply.
+    let quoted = declared.at(LossCode::ReferenceShortened, message.position);
+    let is_right = lost == count || lost + 1 == count || lost + quoted == count || is_gone;
     (!is_right).then(|| {
         format!(
             "message {}: {lost} of {count} replies are declared",

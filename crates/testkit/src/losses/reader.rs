@@ -29,7 +29,7 @@ fn recognised(dialect: &Dialect) -> Option<&'static str> {
     let view = View::whole(&linked, Some(1), &policy);
     let mut text = String::new();
     dialect.render_each(&view, &mut |sink, _| text.push_str(sink.text()));
-    if dialect.about().media_type == "text/plain" {
+    if dialect.about().media_type.starts_with("text/") {
         return None;
     }
     let head = Head {

@@ -53,6 +53,7 @@ impl Search<'_, '_> {
         // The specification states that a tool takes any text; where calls have text, the text itself shows
         // it.
         let is_form = match one.form {
+            _ if self.case.is_text => true,
             ArgumentForm::FreeText => other.form != ArgumentForm::Embedded,
             form => form == other.form,
         };
@@ -87,7 +88,8 @@ impl Search<'_, '_> {
             (Some(_), None) => !is_loose,
             _ => true,
         };
-        self.answers_the_same(element, read)
+        // A page for people does not show which call a result answers, but their order.
+        (self.case.is_text || self.answers_the_same(element, read))
             && is_error
             && is_id
             && (is_name || has(LossCode::ToolNameRewritten))

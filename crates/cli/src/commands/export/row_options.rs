@@ -141,6 +141,7 @@ impl RowOptions {
             shuffle: self.shuffle,
             media_root: self.media_root.clone(),
             replace: self.replace,
+            convert: None,
             dialect,
         })
     }

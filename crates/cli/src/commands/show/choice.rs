@@ -49,9 +49,12 @@ pub(super) struct Choice {
     typed: String,
     /// The number of conversations so far.
     pub(super) seen: u64,
-    /// The id so far that is most like the wanted one.
-    nearest: Option<String>,
+    /// Other ids than the wanted one, for a suggestion.
+    other_ids: Vec<String>,
 }
+
+/// Ids that a suggestion is looked for in: comparing two takes as long as reading a few hundred bytes.
+const COMPARED_IDS: usize = 100_000;
 
 impl Choice {
     /// Reads the arguments.
@@ -75,7 +78,7 @@ impl Choice {
             },
             typed: typed.cloned().unwrap_or_default(),
             seen: 0,
-            nearest: None,
+            other_ids: Vec::new(),
         })
     }
 
@@ -110,21 +113,13 @@ impl Choice {
             WantedConversation::First | WantedConversation::Sample(_) => true,
             WantedConversation::Nth(nth) => self.seen == *nth,
             WantedConversation::Id(wanted) if wanted == id => true,
-            WantedConversation::Id(wanted) => {
-                let known = self.nearest.take();
-                let nearer = nearest(wanted, known.as_deref().into_iter().chain([id]));
-                self.nearest = nearer.map(str::to_owned);
+            WantedConversation::Id(_) => {
+                if self.other_ids.len() < COMPARED_IDS {
+                    self.other_ids.push(id.to_owned());
+                }
                 false
             }
             WantedConversation::Words(_) | WantedConversation::Codes(_) => false,
-        }
-    }
-
-    /// How many conversations are wanted.
-    pub(super) fn number(&self) -> usize {
-        match self.wanted {
-            WantedConversation::Sample(number) => usize::try_from(number).unwrap_or(usize::MAX),
-            _ => 1,
         }
     }
 
@@ -136,7 +131,10 @@ impl Choice {
             WantedConversation::First | WantedConversation::Nth(_) | WantedConversation::Sample(_) => {
                 CommandError::request(format!("the input holds {seen}"))
             }
-            WantedConversation::Id(id) => CommandError::unknown("conversation", id, self.nearest.as_deref()),
+            WantedConversation::Id(id) => {
+                let others = self.other_ids.iter().map(String::as_str);
+                CommandError::unknown("conversation", id, nearest(id, others))
+            }
             WantedConversation::Words(_) => {
                 CommandError::request(format!("none of {seen} contains `{typed}`"))
             }
@@ -154,16 +152,20 @@ impl Choice {
     }
 }
 
-/// Things found by their ids: all that are taken, or of a sample those with the least hashes, in order.
+/// Things found by their ids: the first that is taken, or of a sample those with the least hashes, in order.
 pub(super) struct Sampled<T> {
-    most: usize,
+    /// How many a sample has; none for the first alone.
+    most: Option<u64>,
     all: Vec<(f64, T)>,
 }
 
 impl<T> Sampled<T> {
     pub(super) fn new(choice: &Choice) -> Self {
         Self {
-            most: choice.number(),
+            most: match choice.wanted {
+                WantedConversation::Sample(number) => Some(number),
+                _ => None,
+            },
             all: Vec::new(),
         }
     }
@@ -171,7 +173,7 @@ impl<T> Sampled<T> {
     /// Adds one; the one with the largest hash gives way.
     pub(super) fn add(&mut self, id: &str, one: impl FnOnce() -> T) {
         let place = position_in_sample(0, id);
-        if self.all.len() >= self.most {
+        if self.all.len() as u64 >= self.most.unwrap_or(1) {
             let places = self.all.iter().map(|(place, _)| *place).enumerate();
             match places.max_by(|(_, one), (_, other)| one.total_cmp(other)) {
                 Some((last, largest)) if place < largest => drop(self.all.remove(last)),
@@ -181,8 +183,9 @@ impl<T> Sampled<T> {
         self.all.push((place, one()));
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+    /// Whether no other is wanted.
+    pub(super) fn is_complete(&self) -> bool {
+        self.most.is_none() && !self.all.is_empty()
     }
 
     pub(super) fn finish(self) -> Vec<T> {

@@ -8,7 +8,7 @@ use chatmill_model::target_name;
 use chatmill_report::conversation::{RenderingFigures, ShownFinding};
 
 use super::choice::{Choice, Sampled, WantedConversation};
-use super::rendering::title;
+use super::rendering::{name_windows, title};
 use super::{FindingsByMessage, Medium, ShownConversation};
 use crate::commands::check::style_of;
 use crate::exit::Outcome;
@@ -38,6 +38,8 @@ columns! {
         dialect: Texts,
         profile: Texts,
         perspective: Texts,
+        first_position: Numbers,
+        last_position: Numbers,
         bytes: Numbers,
         loss_count: Numbers,
         valid: Flags,
@@ -86,69 +88,53 @@ fn conversation(dataset: &Dataset, id: String, medium: Medium<'_>) -> Outcome<Op
 
 /// The ids of the wanted conversations.
 fn ids(dataset: &Dataset, choice: &mut Choice) -> Result<Vec<String>, DatasetError> {
-    if let WantedConversation::Sample(_) = choice.wanted {
-        let mut found = Sampled::new(choice);
-        dataset.each_row("conversations", &mut |ids: &Ids, row| {
-            let id = ids.conversation_id.at(row);
-            if choice.takes_id(id) {
-                found.add(id, || id.to_owned());
-            }
-        })?;
-        return Ok(found.finish());
-    }
-    Ok(id(dataset, choice)?.into_iter().collect())
-}
-
-/// The id of the wanted conversation.
-fn id(dataset: &Dataset, choice: &mut Choice) -> Result<Option<String>, DatasetError> {
-    match &choice.wanted {
-        WantedConversation::First
-        | WantedConversation::Nth(_)
-        | WantedConversation::Id(_)
-        | WantedConversation::Sample(_) => {
-            let mut takes = |ids: &Ids, row| choice.takes_id(ids.conversation_id.at(row));
-            let found = first::<Ids>(dataset, "conversations", &mut takes)?;
-            return Ok(found.map(|(ids, row)| ids.conversation_id.at(row).to_owned()));
+    let mut found = Sampled::new(choice);
+    let mut add = |id: &str, is_it: bool| {
+        if is_it {
+            found.add(id, || id.to_owned());
         }
+        found.is_complete()
+    };
+    match &choice.wanted {
         WantedConversation::Words(words) => {
-            let mut has = |cells: &MessageCells, row| {
+            find_rows(dataset, "messages", &mut |cells: &MessageCells, row| {
                 let texts = [&cells.sender_name, &cells.text, &cells.parts];
-                texts
-                    .iter()
-                    .any(|texts| texts.at(row).to_lowercase().contains(words))
-            };
-            if let Some((cells, row)) = first::<MessageCells>(dataset, "messages", &mut has)? {
-                return Ok(Some(cells.conversation_id.at(row).to_owned()));
-            }
+                let has = |text: &&Texts| text.at(row).to_lowercase().contains(words);
+                add(cells.conversation_id.at(row), texts.iter().any(has))
+            })?;
         }
         WantedConversation::Codes(codes) => {
-            let mut has = |cells: &Codes, row| {
+            find_rows(dataset, "findings", &mut |cells: &Codes, row| {
                 let is_it = codes.iter().any(|code| code.code == cells.code.at(row));
-                is_it && cells.conversation_id.get(row).is_some()
-            };
-            if let Some((cells, row)) = first::<Codes>(dataset, "findings", &mut has)? {
-                return Ok(Some(cells.conversation_id.at(row).to_owned()));
-            }
+                let is_of_one = cells.conversation_id.get(row).is_some();
+                add(cells.conversation_id.at(row), is_it && is_of_one)
+            })?;
+        }
+        _ => {
+            find_rows(dataset, "conversations", &mut |ids: &Ids, row| {
+                let id = ids.conversation_id.at(row);
+                add(id, choice.takes_id(id))
+            })?;
         }
     }
     choice.seen = dataset.rows("conversations");
-    Ok(None)
+    Ok(found.finish())
 }
 
-/// The first row of a table that is taken.
-fn first<C: Columns>(
+/// Visits the rows of a table until one is the last that is wanted.
+fn find_rows<C: Columns>(
     dataset: &Dataset,
     table: &str,
-    takes: &mut dyn FnMut(&C, usize) -> bool,
-) -> Result<Option<(C, usize)>, DatasetError> {
+    is_last: &mut dyn FnMut(&C, usize) -> bool,
+) -> Result<(), DatasetError> {
     for batch in dataset.batches(table, &C::names()) {
         let batch = batch?;
         let cells = C::of(&batch)?;
-        if let Some(row) = (0..batch.rows()).find(|row| takes(&cells, *row)) {
-            return Ok(Some((cells, row)));
+        if (0..batch.rows()).any(|row| is_last(&cells, row)) {
+            return Ok(());
         }
     }
-    Ok(None)
+    Ok(())
 }
 
 /// The renderings of a conversation in figures, as the run wrote them; tokens are those of an encoding.
@@ -170,8 +156,9 @@ pub(super) fn figures(
         let counts: Option<Numbers> = tokens.as_deref().map(|name| batch.column(name)).transpose()?;
         figures.extend((0..batch.rows()).map(|row| {
             let target = target_name(cells.dialect.at(row), cells.profile.at(row));
+            let window = cells.first_position.get(row).zip(cells.last_position.get(row));
             RenderingFigures {
-                title: title(&target, cells.perspective.at(row), &found.linked),
+                title: title(&found.linked, target, cells.perspective.at(row), window),
                 bytes: cells.bytes.at(row),
                 tokens: counts.as_ref().map_or(0, |counts| counts.at(row)),
                 losses: cells.loss_count.at(row),
@@ -179,6 +166,7 @@ pub(super) fn figures(
             }
         }));
     }
+    name_windows(&mut figures.iter_mut().map(|row| &mut row.title));
     Ok(figures)
 }
 

@@ -4,19 +4,17 @@ use std::collections::BTreeMap;
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{
-    Alternative, Conversation, Link, Linked, Media, MediaSource, Message, MessageKind, Part,
+    Alternative, AlternativeOrigin, Conversation, Link, Linked, Media, MediaSource, Message, MessageKind,
+    Part,
 };
 use chatmill_report::conversation::{
     MessageLoss, RenderingFigures, ShownChat, ShownFinding, ShownLoss, ShownMessage, ShownPart, ShownPiece,
-    ShownRendering,
+    ShownRendering, Version,
 };
 
 use super::page::folded;
 use super::rendering::Rendered;
-use super::text::{
-    alternatives_by_place, call_line, facts, label, media_line, other_lead, quoted, result_line, sender_name,
-    time, words_of,
-};
+use super::text::{facts, label, media_line, other_lead, quoted, rated, sender_name, time};
 use super::{MOST_COUNTED, ShownConversation};
 
 /// Colours of speakers on the page.
@@ -27,6 +25,12 @@ const QUOTED: usize = 160;
 
 /// Bytes of a rendering that the page shows.
 const RENDERING_BYTES: usize = 2 << 20;
+
+/// Bytes of all renderings of a conversation that the page shows.
+const RENDERINGS_BYTES: usize = 8 << 20;
+
+/// Renderings that are listed at messages, with their tokens and losses.
+const LISTED_RENDERINGS: usize = 24;
 
 /// Positions that a loss names.
 const POSITIONS: usize = 12;
@@ -71,28 +75,28 @@ pub(super) fn chat(
     budget: &mut PictureBudget,
 ) -> ShownChat {
     let (linked, conversation) = (&found.linked, &found.linked.conversation);
-    let mut alternatives = alternatives_by_place(conversation);
     let mut day = String::new();
     let messages = conversation.messages.iter().zip(&linked.links);
     let mut messages: Vec<ShownMessage> = messages
         .map(|(message, links)| ShownMessage {
-            // Other answers at the place of a message are shown with it.
-            others: others(alternatives.remove(&(message.position + 1))),
             replies: replies(linked, message, links),
             findings: found.findings_at(Some(message.position)),
             ..shown_message(conversation, message, assistant, (&mut day, &mut *budget))
         })
         .collect();
-    if let Some(first) = messages.first_mut() {
-        first.others.extend(others(alternatives.remove(&0)));
+    for alternative in &conversation.alternatives {
+        add_version(&mut messages, conversation, alternative, budget);
     }
     let mut shown = Vec::new();
+    let mut left = RENDERINGS_BYTES;
     for rendered in renderings {
-        let pieces = pieces(rendered);
-        if messages.len() <= MOST_COUNTED {
-            add_costs(&mut messages, rendered, &pieces, linked);
+        let pieces = pieces(rendered, left.min(RENDERING_BYTES));
+        let bytes: usize = pieces.shown.iter().map(|piece| piece.text.len()).sum();
+        left = left.saturating_sub(bytes);
+        if messages.len() <= MOST_COUNTED && shown.len() < LISTED_RENDERINGS {
+            add_costs(&mut messages, rendered, &pieces);
         }
-        shown.push(shown_rendering(rendered, pieces, linked));
+        shown.push(shown_rendering(rendered, pieces, bytes));
     }
     let encoding = renderings.iter().find_map(Rendered::encoding);
     ShownChat {
@@ -196,25 +200,55 @@ fn replies(linked: &Linked, message: &Message, links: &[Link]) -> Vec<(Option<u3
         .collect()
 }
 
-fn others(at_place: Option<Vec<(&Alternative, &[Message])>>) -> Vec<(String, String)> {
-    let at_place = at_place.into_iter().flatten();
-    let other = |(alternative, messages): (&Alternative, &[Message])| {
-        let parts = messages.iter().flat_map(|message| &message.parts);
-        let texts = parts.map(|part| match part {
-            Part::ToolCall(call) => call_line(call),
-            Part::ToolResult(result) => result_line(result),
-            Part::Media(media) => media_line(media),
-            part => words_of(part).unwrap_or_default().to_owned(),
-        });
-        let texts: Vec<String> = texts.collect();
-        (other_lead(alternative), on_page(&texts.join("\n\n")))
+/// Adds a version of a place to the message that begins it, or to the one before, where the conversation has nothing there.
+fn add_version(
+    messages: &mut [ShownMessage],
+    conversation: &Conversation,
+    alternative: &Alternative,
+    budget: &mut PictureBudget,
+) {
+    let place = &alternative.place;
+    let at = if place.is_empty() {
+        place.start.saturating_sub(1)
+    } else {
+        place.start
     };
-    at_place.map(other).collect()
+    let Some(message) = messages.get_mut(at as usize) else {
+        return;
+    };
+    let others = if place.is_empty() {
+        &mut message.others
+    } else {
+        let own = message.own_place.get_or_insert_default();
+        own.last = own.last.max(place.end - 1);
+        if alternative.messages.is_none() {
+            let is_rated = matches!(
+                alternative.origin,
+                AlternativeOrigin::Chosen | AlternativeOrigin::Rejected
+            );
+            own.rating = if is_rated {
+                format!("in the chat, {}", other_lead(alternative))
+            } else {
+                rated("in the chat", alternative.judgement)
+            };
+        }
+        &mut own.others
+    };
+    if let Some(written) = &alternative.messages {
+        let mut day = String::new();
+        others.push(Version {
+            title: other_lead(alternative),
+            messages: written
+                .iter()
+                .map(|message| shown_message(conversation, message, None, (&mut day, &mut *budget)))
+                .collect(),
+        });
+    }
 }
 
 /// Adds to messages how many tokens they have in a rendering, and what it lost of them.
-fn add_costs(messages: &mut [ShownMessage], rendered: &Rendered, pieces: &Pieces, linked: &Linked) {
-    let title = rendered.title(Some(linked));
+fn add_costs(messages: &mut [ShownMessage], rendered: &Rendered, pieces: &Pieces) {
+    let title = rendered.title.to_string();
     for (position, tokens) in &pieces.tokens {
         if let Some(message) = messages.get_mut(*position as usize) {
             message.tokens.push((title.clone(), *tokens));
@@ -257,9 +291,7 @@ fn key_of(code: &str) -> &'static str {
     }
 }
 
-fn shown_rendering(rendered: &Rendered, pieces: Pieces, linked: &Linked) -> ShownRendering {
-    let pieces = pieces.shown;
-    let shown: usize = pieces.iter().map(|piece| piece.text.len()).sum();
+fn shown_rendering(rendered: &Rendered, pieces: Pieces, bytes: usize) -> ShownRendering {
     let losses = rendered
         .losses
         .iter()
@@ -270,11 +302,11 @@ fn shown_rendering(rendered: &Rendered, pieces: Pieces, linked: &Linked) -> Show
             positions: positions.iter().copied().take(POSITIONS).collect(),
         });
     ShownRendering {
-        title: rendered.title(Some(linked)),
+        title: rendered.title.clone(),
         figures: rendered.figures(),
         components: rendered.components.clone(),
-        left_out: (rendered.content.len() - shown) as u64,
-        pieces,
+        left_out: (rendered.content.len() - bytes) as u64,
+        pieces: pieces.shown,
         losses: losses.collect(),
         violations: rendered.violations.clone(),
     }
@@ -287,10 +319,10 @@ struct Pieces {
     tokens: BTreeMap<u32, u64>,
 }
 
-/// The text of a rendering, cut where turns of messages and what is trained on begin and end.
-fn pieces(rendered: &Rendered) -> Pieces {
+/// So many bytes of a rendering, cut where turns of messages and what is trained on begin and end.
+fn pieces(rendered: &Rendered, most: usize) -> Pieces {
     let text = &rendered.content;
-    let most = text.len().min(RENDERING_BYTES);
+    let most = text.len().min(most);
     // A character has four bytes at most.
     let end = (most.saturating_sub(3)..=most)
         .rev()
@@ -360,7 +392,7 @@ mod tests {
         ] {
             let dialect = chatmill_dialect::find(id).unwrap();
             for rendered in rendered(&linked, &plan, dialect, &everybody, &mut counter) {
-                let row = rendered.row(&linked);
+                let row = rendered.row();
                 let starts = rendered.token_starts();
                 assert_eq!(
                     starts.iter().map(|(_, tokens)| tokens).sum::<u64>(),
@@ -369,7 +401,7 @@ mod tests {
                 );
                 let parts = rendered.components.iter().map(|(_, tokens)| tokens);
                 assert_eq!(parts.sum::<u64>(), row.tokens, "{id}");
-                let pieces = pieces(&rendered);
+                let pieces = pieces(&rendered, RENDERING_BYTES);
                 let text: String = pieces.shown.iter().map(|piece| piece.text.as_str()).collect();
                 assert_eq!(text, rendered.content, "{id}");
                 let of_messages: u64 = pieces.tokens.values().sum();

@@ -7,12 +7,12 @@ use std::ops::Range;
 use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_dialect::{Dialect, FoldedLosses, Loss, Rendering, TextArena};
 use chatmill_engine::Plan;
-use chatmill_engine::again::{Again, AgainError, AgainRendering};
+use chatmill_engine::again::{Again, AgainError};
 use chatmill_engine::conversation::{BudgetMeter, OwnSpans, WindowedRenderer};
 use chatmill_export::{Envelope, RenderingFacts, preview};
 use chatmill_model::{Component, ComponentSpan, Linked, Sink, Speaker, TurnStart, target_name};
-use chatmill_report::conversation::RenderingFigures;
-use chatmill_token::TokenCounter;
+use chatmill_report::conversation::{RenderingFigures, RenderingTitle};
+use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 
 use super::page::{Rendition, TextPage};
 use crate::figures::{bytes, count, counted};
@@ -26,8 +26,7 @@ type FoldedLoss = (&'static str, Vec<u32>, u64, Cow<'static, str>);
 
 /// A rendering that is shown.
 pub(super) struct Rendered {
-    /// The dialect in its profile.
-    target: String,
+    pub(super) title: RenderingTitle,
     dialect: String,
     is_json: bool,
     /// The id of the participant who is the assistant; empty for none.
@@ -74,16 +73,18 @@ pub(super) fn rendered(
         &mut sink,
         &mut |sink, perspective, rendering| {
             all.push(Rendered::new(
+                linked,
                 target,
                 sink,
                 perspective,
                 &rendering,
-                counter.as_mut(),
+                counter.as_mut().map(|counter| (ENCODING, counter)),
             ));
             Ok(())
         },
     );
     let Ok(()) = rendered;
+    name_windows(&mut all.iter_mut().map(|rendered| &mut rendered.title));
     all
 }
 
@@ -91,83 +92,78 @@ pub(super) fn rendered(
 /// first of the run.
 pub(super) fn again(
     dataset: &Dataset,
-    id: &str,
+    (id, linked): (&str, &Linked),
     target: &Dialect,
 ) -> Result<(Vec<Rendered>, Option<String>), AgainError> {
     let encodings = dataset.encodings();
-    let known = encodings.iter().find(|name| chatmill_token::find(name).is_some());
+    let known = encodings.iter().find_map(|name| chatmill_token::find(name));
+    let mut counter = known.map(|encoding| TokenCounter::new(std::slice::from_ref(encoding)));
     let spec = format!("{}@{}", target.id(), target.profile());
-    let again = Again::new(dataset, &spec, known.map(String::as_str))?;
+    let again = Again::new(dataset, &spec, None)?;
     let mut all = Vec::new();
-    again.each_of(id, &mut |rendering| {
-        let tokens = known.map(|encoding| (encoding.clone(), rendering.tokens));
-        all.push(Rendered::of_dataset(target, rendering, tokens));
+    again.each_of(id, &mut |again, sink, rendering| {
+        let counted = known.map(Encoding::name).zip(counter.as_mut());
+        all.push(Rendered {
+            loss_codes: again.loss_codes.clone(),
+            violations: again.violations.clone(),
+            ..Rendered::new(linked, target, sink, &again.perspective, rendering, counted)
+        });
         Ok::<(), DatasetError>(())
     })?;
+    name_windows(&mut all.iter_mut().map(|rendered| &mut rendered.title));
     let uncounted = encodings.first().filter(|_| known.is_none());
     Ok((all, uncounted.cloned()))
 }
 
 impl Rendered {
     fn new(
+        linked: &Linked,
         target: &Dialect,
         sink: &Sink<'_>,
         perspective: &str,
         rendering: &Rendering,
-        counter: Option<&mut TokenCounter>,
+        counted: Option<(&str, &mut TokenCounter)>,
     ) -> Self {
         let mut own = OwnSpans::default();
         own.find(sink.spans(), target.has_control_tokens());
         let mut counts = Vec::new();
-        if let Some(counter) = counter {
+        let encoding = counted.map(|(encoding, counter)| {
             counter.count_sink(sink, &mut counts);
-        }
+            encoding.to_owned()
+        });
+        let counts = counts.first();
+        let controls = sink.span_texts().filter(|(_, span)| span.control);
+        let parts = |counts: &TokenCounts| {
+            let components = Component::ALL.into_iter();
+            components
+                .map(|component| (component.as_str(), counts.parts.get(component)))
+                .collect()
+        };
         Self {
-            target: target_name(target.id(), target.profile()),
+            title: title(
+                linked,
+                target_name(target.id(), target.profile()),
+                perspective,
+                rendering
+                    .first_position
+                    .map(u64::from)
+                    .zip(rendering.last_position.map(u64::from)),
+            ),
             dialect: target.id().to_owned(),
             is_json: target.about().media_type == "application/json",
             perspective: perspective.to_owned(),
             content: sink.text().to_owned(),
             own,
             turn_starts: sink.turn_starts().to_vec(),
-            controls: sink
-                .span_texts()
-                .filter(|(_, span)| span.control)
+            controls: controls
                 .map(|(text, span)| span.end - text.len()..span.end)
                 .collect(),
-            components: counts.first().map_or_else(Vec::new, |counts| {
-                let components = Component::ALL.into_iter();
-                components
-                    .map(|component| (component.as_str(), counts.parts.get(component)))
-                    .collect()
-            }),
+            components: counts.map_or_else(Vec::new, parts),
             last_role: rendering.last_role,
             loss_codes: rendering.loss_codes(),
             losses: folded(&rendering.losses),
             violations: rendering.violations.iter().map(ToString::to_string).collect(),
-            tokens: counts.first().map(|counts| (ENCODING.to_owned(), counts.tokens)),
-        }
-    }
-
-    fn of_dataset(target: &Dialect, rendering: &AgainRendering<'_>, tokens: Option<(String, u64)>) -> Self {
-        Self {
-            target: target_name(target.id(), target.profile()),
-            dialect: target.id().to_owned(),
-            is_json: target.about().media_type == "application/json",
-            perspective: rendering.perspective.to_string(),
-            content: rendering.content.as_deref().unwrap_or_default().to_owned(),
-            own: OwnSpans {
-                assistant: rendering.assistant_spans.to_vec(),
-                trained: rendering.learned_spans.to_vec(),
-            },
-            turn_starts: rendering.turn_starts.to_vec(),
-            controls: Vec::new(),
-            components: Vec::new(),
-            last_role: rendering.last_role,
-            loss_codes: rendering.loss_codes.clone(),
-            losses: folded(&rendering.losses),
-            violations: rendering.violations.clone(),
-            tokens,
+            tokens: encoding.zip(counts.map(|counts| counts.tokens)),
         }
     }
 
@@ -182,12 +178,13 @@ impl Rendered {
 
     /// Writes the rendering: its figures, its text with marks around what is learned, and what was lost; without words where
     /// content may not be shown.
-    pub(super) fn write(&self, page: &mut TextPage, linked: &Linked, shows_content: bool) {
+    pub(super) fn write(&self, page: &mut TextPage, shows_content: bool) {
         page.end_line();
-        page.words(
-            Rendition::Bold,
-            &self.title(Some(linked).filter(|_| shows_content)),
-        );
+        let mut title = self.title.clone();
+        if !shows_content {
+            title.perspective.clear();
+        }
+        page.words(Rendition::Bold, &title.to_string());
         page.words(Rendition::Dim, &format!("  {}", self.figures()));
         page.end_line();
         if shows_content {
@@ -211,14 +208,6 @@ impl Rendered {
             let rule = violation.split(':').next().filter(|_| !shows_content);
             let line = format!("not valid: {}", rule.unwrap_or(violation));
             page.line(Rendition::Plain, &line, 2);
-        }
-    }
-
-    /// The dialect, and who is the assistant where that may be shown.
-    pub(super) fn title(&self, linked: Option<&Linked>) -> String {
-        match linked {
-            Some(linked) => title(&self.target, &self.perspective, linked),
-            None => self.target.clone(),
         }
     }
 
@@ -278,9 +267,9 @@ impl Rendered {
     }
 
     /// A row of the table of all dialects.
-    pub(super) fn row(&self, linked: &Linked) -> RenderingFigures {
+    pub(super) fn row(&self) -> RenderingFigures {
         RenderingFigures {
-            title: self.title(Some(linked)),
+            title: self.title.clone(),
             bytes: self.content.len() as u64,
             tokens: self.tokens.as_ref().map_or(0, |(_, tokens)| *tokens),
             losses: self.losses.iter().map(|(_, _, amount, _)| amount).sum(),
@@ -348,12 +337,32 @@ impl Rendered {
     }
 }
 
-/// A dialect in its profile, and the participant that is the assistant, if any.
-pub(super) fn title(target: &str, perspective: &str, linked: &Linked) -> String {
+/// What a rendering is called that shows these messages.
+pub(super) fn title(
+    linked: &Linked,
+    dialect: String,
+    perspective: &str,
+    window: Option<(u64, u64)>,
+) -> RenderingTitle {
     let mut participants = linked.conversation.participants.iter();
-    match participants.find(|one| one.id == perspective) {
-        Some(speaker) => format!("{target} for {}", speaker.display_name()),
-        None => target.to_owned(),
+    let speaker = participants.find(|one| one.id == perspective);
+    RenderingTitle {
+        dialect,
+        perspective: speaker.map_or_else(String::new, |speaker| speaker.display_name().to_owned()),
+        window: window.map_or_else(String::new, |(first, last)| format!("#{first} to #{last}")),
+    }
+}
+
+/// Leaves the windows out of titles where a dialect and a perspective have one.
+pub(super) fn name_windows<'t>(titles: &mut dyn Iterator<Item = &'t mut RenderingTitle>) {
+    let mut titles: Vec<&mut RenderingTitle> = titles.collect();
+    let has_same = |one: &&mut RenderingTitle, other: &&mut RenderingTitle| {
+        (&one.dialect, &one.perspective) == (&other.dialect, &other.perspective)
+    };
+    for windows in titles.chunk_by_mut(has_same) {
+        if let [only] = windows {
+            only.window.clear();
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use chatmill_model::{
-    Alternative, Conversation, Link, LinkStatus, Linked, Media, MediaSource, Message, MessageKind, Part,
-    Participant, Reference, Role, ToolCall, ToolResult,
+    Alternative, Conversation, Judgement, Link, LinkStatus, Linked, Media, MediaSource, Message, MessageKind,
+    Part, Participant, Reference, Role, ToolCall, ToolResult,
 };
 
 use super::ShownConversation;
@@ -296,12 +296,16 @@ fn write_alternatives(page: &mut TextPage, at_place: Option<&Vec<(&Alternative, 
 
 /// What another answer is, and how it was judged.
 pub(super) fn other_lead(alternative: &Alternative) -> String {
-    let judgement = alternative.judgement;
+    rated(alternative.origin.as_str(), alternative.judgement)
+}
+
+/// What an answer is, and how it was judged.
+pub(super) fn rated(what: &str, judgement: Judgement) -> String {
     let label = judgement
         .label
         .map(|is_good| if is_good { "good" } else { "bad" });
     let facts = [
-        Some(alternative.origin.as_str().to_owned()),
+        Some(what.to_owned()),
         label.map(str::to_owned),
         judgement.rank.map(|rank| format!("rank {rank}")),
         judgement.score.map(|score| format!("score {}", score.value())),

@@ -105,8 +105,7 @@ pub(super) fn surroundings(
         printed.unwrap_or_default()
     };
     let mut found = Surroundings::default();
-    let asked = render(&[user], true);
-    found.add_prompt(Role::User, &asked, "probed question");
+    found.add_prompt(Role::User, &render(&[user], true), "probed question");
     found.add_prompt(Role::Assistant, &render(&[user, answer], true), "probed answer");
     found.add_prompt(Role::Tool, &render(&[user, &call, result], true), "probed result");
     let (text, alone) = (
@@ -114,7 +113,6 @@ pub(super) fn surroundings(
         render(&[user, answer], false),
     );
     found.add_head(Role::User, &text, &alone, ["probed answer", "probed word"]);
-    found.add_start(&asked, &text, ["probed question", "probed answer"]);
     // Of thoughts, the last turn shows more than the others.
     for turns in [&[user, answer, more][..], &[user, answer, more, next]] {
         let text = render(turns, false);

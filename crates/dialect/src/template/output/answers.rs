@@ -28,31 +28,9 @@ pub(in super::super) struct Surroundings {
     /// What is between the end of an answer and the text of the turn that follows; none where an answer ends in another way if it is
     /// the last.
     heads: Vec<(Role, Option<String>)>,
-    /// For a text between two turns, where in it a generation prompt was seen to end.
-    starts: BTreeMap<String, usize>,
 }
 
 impl Surroundings {
-    /// Adds where a generation prompt ends between a turn and its answer: `prompt` is the rendering that ends with it, and `text` the one
-    /// that goes on with the answer. A template may ask for more than it writes before answers, such as `<think>`.
-    pub(in super::super) fn add_start(&mut self, prompt: &str, text: &str, words: [&str; 2]) {
-        let [asked, answer] = words;
-        let halves = prompt.rsplit_once(asked).zip(text.split_once(asked));
-        let Some(((_, prompt), (_, after))) = halves.filter(|((_, prompt), _)| !prompt.is_empty()) else {
-            return;
-        };
-        if let Some((gap, _)) = after.split_once(answer) {
-            let end = gap.len() + answer.len();
-            self.add_gap(gap, matching_length(prompt, cut::text(after, 0..end)));
-        }
-    }
-
-    fn add_gap(&mut self, gap: &str, length: usize) {
-        if length <= gap.len() {
-            self.starts.insert(gap.to_owned(), length);
-        }
-    }
-
     /// Adds what follows the word of a turn in a rendering that ends with a generation prompt.
     pub(in super::super) fn add_prompt(&mut self, role: Role, prompt: &str, word: &str) {
         if let Some((_, after)) = prompt.rsplit_once(word).filter(|(_, after)| !after.is_empty()) {
@@ -93,6 +71,8 @@ pub(in super::super) struct Answers<'o> {
     /// How many turns there are; none where the output ends with a generation prompt.
     turns: Option<usize>,
     surroundings: Surroundings,
+    /// For a text between two turns, where in it a generation prompt was seen to end.
+    starts: BTreeMap<String, usize>,
 }
 
 impl<'o> Answers<'o> {
@@ -122,6 +102,7 @@ impl<'o> Answers<'o> {
             tokens,
             turns,
             surroundings,
+            starts: BTreeMap::new(),
         }
     }
 
@@ -168,18 +149,26 @@ impl<'o> Answers<'o> {
             .filter(|before| before.turn.map(|turn| turn + 1) == Some(run.turn));
         if let Some(prompt) = before.and_then(|before| self.surroundings.prompt(before.role)) {
             let mut places = gap.match_indices(prompt);
-            if let (Some((at, _)), None) = (places.next(), places.next()) {
-                return from + at + prompt.len();
+            match (places.next(), places.next()) {
+                (Some((at, _)), None) => return from + at + prompt.len(),
+                (Some(_), Some(_)) => {}
+                // A template may ask for more than it writes before answers, such as `<think>`.
+                (None, _) => match matching_length(prompt, cut::text(self.text, from..own.end)) {
+                    0 => {}
+                    length => return from + length,
+                },
             }
         }
-        if let Some(length) = self.surroundings.starts.get(gap) {
+        if let Some(length) = self.starts.get(gap) {
             return from + length;
         }
         let Some(length) = render(run.turn, true).and_then(|prompt| self.prompt_length(run, &prompt)) else {
             let json = self.json.iter().find(|json| json.contains(&own.start));
             return json.map_or(own.start, |json| json.start.max(from));
         };
-        self.surroundings.add_gap(gap, length);
+        if length <= gap.len() {
+            self.starts.insert(gap.to_owned(), length);
+        }
         from + length
     }
 

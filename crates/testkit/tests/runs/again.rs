@@ -125,7 +125,7 @@ fn again(dataset: &Dataset, dialect: &str) -> Result<Vec<Said>, AgainError> {
     let ids: BTreeSet<String> = ids.step_by(1 + said.len() / 2).collect();
     for id in ids {
         let mut alone = Vec::new();
-        again.each_of::<DatasetError>(&id, &mut |made| {
+        again.each_of::<DatasetError>(&id, &mut |made, _, _| {
             alone.push(owned(made));
             Ok(())
         })?;

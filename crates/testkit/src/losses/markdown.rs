@@ -62,9 +62,8 @@ fn folded_part(title: &str, text: &str) -> Part {
 /// What is between two fences.
 fn fenced(text: &str) -> String {
     let inside = text.trim_start_matches('`');
-    let inside = inside
-        .get(..inside.len() - (text.len() - inside.len()))
-        .unwrap_or(inside);
+    let fence = "`".repeat(text.len() - inside.len());
+    let inside = inside.strip_suffix(&fence).unwrap_or(inside);
     let inside = inside.split_once('\n').map_or("", |(_, inside)| inside);
     shown(inside.strip_suffix('\n').unwrap_or(inside))
 }

@@ -498,7 +498,7 @@ fn chat_of(
                 all.flat_map(|dialect| rendering::rendered(linked, plan, dialect, &assistants, &mut counter));
             all.map(|rendered| rendered.row()).collect()
         }
-        Origin::Inputs(_) => shown.iter().map(|rendered| rendered.row()).collect(),
+        Origin::Inputs(_) => shown.iter().map(Rendered::row).collect(),
     };
     let assistant = assistants.first().copied().flatten();
     Ok(html::chat(found, assistant, &shown, figures, notes, budget))

@@ -255,7 +255,7 @@ impl<'a> MarkdownWriter<'_, 'a> {
                 self.losses.several(
                     reasons::CALL_IDS_ARE_FOR_PROGRAMS,
                     position,
-                    u64::from(call.id.is_some()),
+                    u64::from(call.known_id().is_some()),
                 );
                 let words = fenced(call.arguments.source_text(), "json");
                 self.folded(&format!("Call of {}", html(name)), words, Component::Tools);
@@ -263,8 +263,10 @@ impl<'a> MarkdownWriter<'_, 'a> {
             }
             Part::ToolResult(result) => self.result(message, index, result),
             Part::Reasoning(thought) if view.policy.reasoning == Reasoning::Keep => {
-                self.folded("Thought", paragraphs(thought), Component::Content);
-                self.declare(thought, true, position);
+                if !thought.is_empty() {
+                    self.folded("Thought", paragraphs(thought), Component::Content);
+                    self.declare(thought, true, position);
+                }
             }
             Part::Notice(text) => self.text(text, position),
             Part::Media(media) => self.media(message, part, media),
@@ -308,7 +310,7 @@ impl<'a> MarkdownWriter<'_, 'a> {
         self.losses.several(
             reasons::CALL_IDS_ARE_FOR_PROGRAMS,
             message.position,
-            u64::from(result.call_id.is_some()),
+            u64::from(result.known_id().is_some()),
         );
         self.folded(
             &format!("Result{name}{failed}"),

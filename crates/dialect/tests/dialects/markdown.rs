@@ -204,7 +204,7 @@ fn a_page_has_the_words_of_a_conversation_in_order() {
     let page = chat.only("markdown");
     let wanted = "# Reading \\*room\\*\n\n**Ines** · 2026-03-02T09:00:00Z\n\nOpen on Saturday?\\\nAnd on Sunday?\n\n\u{a0}\u{a0}1\\. no list\n\n\
         **Desk** · assistant\n\n<details><summary>Call of opening_hours</summary>\n\n```json\n{\"day\":\"saturday\"}\n```\n\n</details>\n\n\
-        **tool**\n\n<details><summary>Result</summary>\n\n````\n10-16\n```\n````\n\n</details>\n\n\
+        **tool**\n\n<details><summary>Result</summary>\n\n````\n10-16\n```\n\n````\n\n</details>\n\n\
         **Desk** · assistant\n\n> **Ines:** Open on Saturday? And on Sunday? 1. no list\n\nFrom ten to four.\n\n\
         **user** · notice\n\nInes left\n";
     assert_eq!(page.text, wanted);

@@ -66,11 +66,11 @@ impl Declared {
         };
         let is_added =
             |character| character == '\u{200b}' && self.covers(LossCode::ReservedTextEscaped, position);
-        // Markdown shows no tabulators and no other line ends.
-        let spaced = text.replace("\r\n", "\n").replace('\t', "    ");
+        let fed = text.replace("\r\n", "\n");
+        let spaced = spaced(&fed);
         let mut forms = vec![text];
         if self.covers(LossCode::ReservedTextEscaped, position) {
-            forms.push(&spaced);
+            forms.extend([fed.as_str(), spaced.as_str()]);
         }
         if self.covers(LossCode::WhitespaceTrimmed, position) {
             forms.push(text.trim_matches(is_white));
@@ -82,6 +82,17 @@ impl Declared {
             .filter_map(|form| end(form, read, is_lost, is_blank, is_added));
         ends.collect()
     }
+}
+
+/// A text without the white space that Markdown does not show: tabulators, and blanks in front of a line.
+fn spaced(text: &str) -> String {
+    let text = text.replace('\t', "    ");
+    let lines = text.split('\n').map(|line| {
+        let words = line.trim_start_matches(' ');
+        let blank = if words.is_empty() { " " } else { "\u{a0}" };
+        blank.repeat(line.len() - words.len()) + words
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Whether a character is white space to every vendor.

@@ -61,9 +61,9 @@ fn folded_part(title: &str, text: &str) -> Part {
 
 /// What is between two fences.
 fn fenced(text: &str) -> String {
-    let fence = text.trim_start_matches('`');
-    let fence = &text[..text.len() - fence.len()];
-    let inside = text.strip_suffix(fence).unwrap_or(text);
+    let inside = text.trim_start_matches('`');
+    let fence = "`".repeat(text.len() - inside.len());
+    let inside = inside.strip_suffix(&fence).unwrap_or(inside);
     let inside = inside.split_once('\n').map_or("", |(_, inside)| inside);
     shown(inside.strip_suffix('\n').unwrap_or(inside))
 }
@@ -78,7 +78,6 @@ fn words(text: &str) -> String {
                 let escaped = signs.next_if(|next| next.is_ascii_punctuation() || *next == '\n');
                 plain.push(escaped.unwrap_or(sign));
             }
-            '\u{a0}' if plain.is_empty() || plain.ends_with(['\n', ' ']) => plain.push(' '),
             sign => plain.push(sign),
         }
     }

@@ -102,11 +102,11 @@ pub(super) fn again(
     let again = Again::new(dataset, &spec, None)?;
     let mut all = Vec::new();
     again.each_of(id, &mut |again, sink, rendering| {
-        let counted = known.map(Encoding::name).zip(counter.as_mut());
+        let counting = known.map(Encoding::name).zip(counter.as_mut());
         all.push(Rendered {
             loss_codes: again.loss_codes.clone(),
             violations: again.violations.clone(),
-            ..Rendered::new(linked, target, sink, &again.perspective, rendering, counted)
+            ..Rendered::new(linked, target, sink, &again.perspective, rendering, counting)
         });
         Ok::<(), DatasetError>(())
     })?;
@@ -122,12 +122,12 @@ impl Rendered {
         sink: &Sink<'_>,
         perspective: &str,
         rendering: &Rendering,
-        counted: Option<(&str, &mut TokenCounter)>,
+        counting: Option<(&str, &mut TokenCounter)>,
     ) -> Self {
         let mut own = OwnSpans::default();
         own.find(sink.spans(), target.has_control_tokens());
         let mut counts = Vec::new();
-        let encoding = counted.map(|(encoding, counter)| {
+        let encoding = counting.map(|(encoding, counter)| {
             counter.count_sink(sink, &mut counts);
             encoding.to_owned()
         });
@@ -354,7 +354,7 @@ pub(super) fn title(
 }
 
 /// Leaves the windows out of titles where a dialect and a perspective have one.
-pub(super) fn name_windows<'t>(titles: &mut dyn Iterator<Item = &'t mut RenderingTitle>) {
+pub(super) fn name_windows(titles: &mut dyn Iterator<Item = &mut RenderingTitle>) {
     let mut titles: Vec<&mut RenderingTitle> = titles.collect();
     let has_same = |one: &&mut RenderingTitle, other: &&mut RenderingTitle| {
         (&one.dialect, &one.perspective) == (&other.dialect, &other.perspective)

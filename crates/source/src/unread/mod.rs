@@ -15,8 +15,9 @@ use std::ops::{Range, RangeInclusive};
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Mark, Value, append_key};
 use chatmill_model::{Conversation, Extra, Message, RawJson, bytes};
+use rustc_hash::FxHashMap;
 
-use crate::base::{moment_of, raw};
+use crate::base::moment_of;
 use crate::frame::{FrameView, Reading};
 use crate::unread::copies::ReadLines;
 pub(crate) use crate::unread::copies::has_meaning;
@@ -56,27 +57,32 @@ pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut 
     }
     let reported = reported(reading, frame.start);
     let lines = ReadLines::of(frame.root());
-    let period = period(reading);
-    let mut walk = Walk::new(silence, &reported, &lines);
-    walk.period.clone_from(&period);
-    walk.visit(frame.root(), false, &OUTERMOST);
-    let leftovers = Leftovers {
-        fields: std::mem::take(&mut walk.unread),
-        read_words: walk.read_words,
-        unread_words: walk.unread_words,
+    let mut walk = Walk {
+        silence,
+        reported: &reported,
+        lines: &lines,
+        unread: Vec::new(),
+        period: period(reading),
+        known: HashMap::new(),
+        path: String::new(),
+        times: 0,
+        read_words: 0,
+        unread_words: 0,
+        records: records(reading, frame.start),
+        left: Vec::new(),
+        string: None,
     };
-    if walk.has_left {
-        let mut walk = Walk::new(silence, &reported, &lines);
-        walk.records = Some(records(reading, frame.start));
-        walk.period = period;
-        walk.visit(frame.root(), false, &OUTERMOST);
-        for (record, key, value) in walk.left {
-            if let Some(extra) = extra_of(reading, record) {
-                extra.0.push((key, value));
-            }
+    walk.visit(frame.root(), false, &OUTERMOST);
+    for (record, key, value) in walk.left {
+        if let Some(extra) = extra_of(reading, record) {
+            extra.0.push((key, value));
         }
     }
-    leftovers
+    Leftovers {
+        fields: walk.unread,
+        read_words: walk.read_words,
+        unread_words: walk.unread_words,
+    }
 }
 
 /// A record that has further fields: which conversation of the reading, and which of its messages; none for itself.
@@ -96,8 +102,8 @@ fn all(reading: &Reading) -> impl Iterator<Item = (RecordAt, &Message)> {
 
 /// The messages of a reading by their bytes in the frame. If several messages have the same bytes, or several
 /// conversations share a message, unread fields go to the first.
-fn records(reading: &Reading, start: u64) -> HashMap<(usize, usize), RecordAt> {
-    let mut records = HashMap::new();
+fn records(reading: &Reading, start: u64) -> FxHashMap<(usize, usize), RecordAt> {
+    let mut records = FxHashMap::default();
     for (record, message) in all(reading) {
         let span = [message.origin.start, message.origin.end];
         let [begin, end] = span.map(|place| place.saturating_sub(start) as usize);
@@ -161,8 +167,8 @@ struct Here<'p> {
     depth: usize,
     /// Whether the format keeps any field that is added there.
     is_free: bool,
-    /// The depth of the nearest object around it with a role or an author.
-    authored: Option<usize>,
+    /// The object or list that holds it.
+    holder: Option<Value<'p>>,
     /// The enclosing value that the format keeps as a whole, if there is one: unread fields inside are
     /// reported there, as one note.
     whole: Option<&'p Here<'p>>,
@@ -176,7 +182,7 @@ const OUTERMOST: Here<'_> = Here {
     around: None,
     depth: 0,
     is_free: false,
-    authored: None,
+    holder: None,
     whole: None,
     record: ((0, None), 0),
 };
@@ -189,8 +195,9 @@ impl<'p> Here<'p> {
 
     /// Whether the value may be the text of a message, or of a part in its list of parts.
     fn is_of_message(&self) -> bool {
-        self.authored
-            .is_some_and(|depth| self.depth <= depth + PART_STEPS)
+        let around = std::iter::successors(Some(self), |here| here.around);
+        let mut holders = around.take(PART_STEPS).filter_map(|here| here.holder);
+        holders.any(has_author)
     }
 
     /// Writes the path to the value, as reports show it.
@@ -240,36 +247,15 @@ struct Walk<'w> {
     read_words: u64,
     /// Bytes of unread values with words that look like messages.
     unread_words: u64,
-    /// Whether a reported value was never inspected and is in no `extra` yet.
-    has_left: bool,
-    /// The records whose unread values are collected, by their bytes; `None` where only paths are reported.
-    records: Option<HashMap<(usize, usize), RecordAt>>,
+    /// The records that keep their unread values, by their bytes.
+    records: FxHashMap<(usize, usize), RecordAt>,
     /// Values that no reader inspected: the record, the path inside, the value.
     left: Vec<(RecordAt, String, RawJson)>,
     /// The string that holds the current value, if the value is in the JSON of a string.
     string: Option<Range<usize>>,
 }
 
-impl<'w> Walk<'w> {
-    fn new(silence: &'w Silence, reported: &'w [Range<usize>], lines: &'w ReadLines<'w>) -> Self {
-        Self {
-            silence,
-            reported,
-            lines,
-            unread: Vec::new(),
-            period: None,
-            known: HashMap::new(),
-            path: String::new(),
-            times: 0,
-            read_words: 0,
-            unread_words: 0,
-            has_left: false,
-            records: None,
-            left: Vec::new(),
-            string: None,
-        }
-    }
-
+impl Walk<'_> {
     /// Inspects a value. `is_inside`: everything around the value is unread.
     fn visit(&mut self, value: Value<'_>, is_inside: bool, here: &Here<'_>) {
         let (own, kind) = (value.marked(), value.kind());
@@ -310,13 +296,13 @@ impl<'w> Walk<'w> {
     fn inside(&mut self, value: Value<'_>, whole: bool, here: &Here<'_>) {
         let meanings = self.silence.meanings(&here.steps());
         let span = value.span();
-        let records = self.records.as_ref().filter(|_| self.string.is_none());
-        let record = records.and_then(|records| records.get(&(span.start, span.end)));
+        let record = self.records.get(&(span.start, span.end));
+        let record = record.filter(|_| self.string.is_none());
         let inside = Here {
             around: Some(here),
             depth: here.depth + 1,
             is_free: here.is_free || meanings.has(Meaning::Free),
-            authored: has_author(value).then_some(here.depth).or(here.authored),
+            holder: Some(value),
             whole: here.whole.or(meanings.has(Meaning::Whole).then_some(here)),
             record: record.map_or(here.record, |record| (*record, here.depth)),
             ..*here
@@ -365,13 +351,10 @@ impl<'w> Walk<'w> {
     /// Collects a value that no reader inspected.
     fn leave(&mut self, value: Value<'_>, here: &Here<'_>) {
         let (record, depth) = here.record;
-        self.has_left = true;
-        if self.records.is_some() {
-            let mut own = String::new();
-            here.write(depth, &mut own);
-            let key = own.strip_prefix('.').unwrap_or(&own).to_owned();
-            self.left.push((record, key, raw(value)));
-        }
+        let mut own = String::new();
+        here.write(depth, &mut own);
+        let key = own.strip_prefix('.').unwrap_or(&own).to_owned();
+        self.left.push((record, key, RawJson(value.written().to_owned())));
     }
 
     /// Counts an unread value, unless its path and the value are without meaning.

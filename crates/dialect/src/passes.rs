@@ -62,10 +62,10 @@ struct Pass {
 /// The passes in their order.
 const PASSES: &[&Pass] = &[
     &message_ids::DROPPED,
+    &vendor_items::PASS,
     &media::PASS,
     &thoughts::PASS,
     &notices::PASS,
-    &vendor_items::PASS,
     &blanks::PASS,
     &marks::PASS,
     &empty::PASS,

@@ -25,7 +25,7 @@ pub use extra::{Extra, RawJson};
 pub use linked::{CallStatus, Link, LinkStatus, Linked, PairedBy, Pairing, PartPlace};
 pub use message::{
     ArgumentForm, Arguments, EarlierCopy, Fact, Media, MediaKind, MediaSource, Message, MessageKind,
-    MessageOrigin, Part, Preview, Reference, ReferenceForm, Role, ToolCall, ToolResult, Unstated, Vendor,
+    MessageOrigin, OwnItem, Part, Preview, Reference, ReferenceForm, Role, ToolCall, ToolResult, Unstated, Vendor,
     VendorItem, Weight, own_parts,
 };
 pub use participant::{Participant, ParticipantKind};

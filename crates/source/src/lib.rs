@@ -33,13 +33,13 @@ mod grammar;
 mod layout;
 mod options;
 mod propose;
+mod recognised;
 mod source;
 mod unread;
 mod unsupported;
 
 use chatmill_diag::Limits;
 pub use chatmill_diag::RowLedger;
-use chatmill_intake::Sketch;
 pub use chatmill_intake::table::{TableFilter, TableMap};
 
 pub use base::times::zone::{is_zone, time_zone};
@@ -52,6 +52,7 @@ pub use frame::{ExportPath, FrameView, Reading, Row};
 pub use grammar::own_words;
 pub use options::{Branches, Division, ReadOptions};
 pub use propose::{Guess, Proposal, SampleCell, TableSample, guess, guess_tables, propose};
+pub use recognised::{considered, decided, detect};
 pub use source::{About, Evidence, Source};
 pub use unread::{Leftovers, Unread};
 pub use unsupported::{
@@ -194,30 +195,6 @@ pub fn without_meaning(source: &str) -> impl Iterator<Item = (&'static str, &'st
     find(source)
         .into_iter()
         .flat_map(|source| source.silence().keys())
-}
-
-/// Asks every source and gives the best evidence; the first source wins a tie.
-///
-/// No source has evidence where the records look more like an unsupported format.
-pub fn detect(sketch: &Sketch) -> Option<Evidence> {
-    decided(&considered(sketch), sketch)
-}
-
-/// The evidence for each source, highest confidence first; of equals the first source.
-pub fn considered(sketch: &Sketch) -> Vec<Evidence> {
-    let evidence = SOURCES.iter().filter_map(|source| source.detect(sketch));
-    let mut considered: Vec<Evidence> = evidence.collect();
-    // Stable: of equals the first source.
-    considered.sort_by_key(|evidence| std::cmp::Reverse(evidence.confidence));
-    considered
-}
-
-/// The evidence that decides, of that for each source.
-pub fn decided(considered: &[Evidence], sketch: &Sketch) -> Option<Evidence> {
-    let best = considered.first()?;
-    let other = unsupported::unsupported_records(sketch);
-    let is_another = other.is_some_and(|other| other.confidence > best.confidence);
-    (!is_another).then(|| best.clone())
 }
 
 #[cfg(test)]

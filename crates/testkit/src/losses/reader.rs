@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
 
 use chatmill_dialect::{Dialect, Policy, View};
+use chatmill_diag::Limits;
 use chatmill_intake::{Framing, Head};
 
 /// A small chat, in which nothing has to be changed for any dialect.
@@ -37,5 +38,5 @@ fn recognised(dialect: &Dialect) -> Option<&'static str> {
         complete: true,
         bytes: text.into_bytes(),
     };
-    chatmill_source::detect(&head.sketch()).map(|evidence| evidence.source)
+    chatmill_source::detect(&head, &Limits::default()).map(|evidence| evidence.source)
 }

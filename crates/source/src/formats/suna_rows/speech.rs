@@ -166,6 +166,7 @@ pub(super) fn find_calls(
                         arguments: Arguments::Object(RawJson(call.arguments)),
                         form: ArgumentForm::Embedded,
                         metadata_id: id.map(|id| format!("xml_tool_index{number}_{id}")),
+                        own: None,
                     }));
                     number += 1;
                 }

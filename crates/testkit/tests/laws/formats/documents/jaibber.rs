@@ -2,6 +2,7 @@
 //! of which `from`, `fromUsername`, `projectId`, `text`, `messageId` and `type` bear no question mark.
 
 use chatmill_dialect::{Policy, View};
+use chatmill_diag::Limits;
 use chatmill_intake::{Framing, Head};
 use chatmill_model::Linked;
 use chatmill_testkit::conversations::cases;
@@ -19,7 +20,7 @@ fn published(linked: &Linked) -> (Vec<Value>, Option<&'static str>) {
         complete: true,
         bytes: text.clone().into_bytes(),
     };
-    let evidence = chatmill_source::detect(&head.sketch());
+    let evidence = chatmill_source::detect(&head, &Limits::default());
     (
         serde_json::from_str(&text).unwrap(),
         evidence.map(|evidence| evidence.source),

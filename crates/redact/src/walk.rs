@@ -6,8 +6,8 @@
 use std::collections::{HashMap, HashSet};
 
 use chatmill_model::{
-    Arguments, Conversation, Extra, Media, MediaSource, Message, OwnItem, Part, Participant, Preview, Reference,
-    ReferenceForm, Role, Timestamp,
+    Arguments, Conversation, Extra, Media, MediaSource, Message, OwnItem, Part, Participant, Preview,
+    Reference, ReferenceForm, Role, Timestamp,
 };
 
 use crate::account::{Account, Counts};

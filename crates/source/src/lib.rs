@@ -12,6 +12,7 @@
 //! | `grammar/` | how each vendor writes one message: roles, parts, calls, results, usage, definitions of tools |
 //! | `base/` | what all readers need: fields, findings with their places, extra fields, times, participants |
 //! | `unread/` | what no reader took: kept in `extra` and reported, but for keys without meaning |
+//! | `recognised.rs` | the source that reads an entry, by its first records |
 //! | `unsupported/`, `propose.rs` | formats that are recognised but not read, and maps that could read them |
 //!
 //! # To add a source

@@ -29,11 +29,7 @@ pub fn considered(sketch: &Sketch) -> Vec<Evidence> {
 
 /// The evidence that decides, of that for each source.
 pub fn decided(considered: &[Evidence], head: &Head, sketch: &Sketch, limits: &Limits) -> Option<Evidence> {
-    let trial = Trial {
-        head,
-        sketch,
-        limits,
-    };
+    let trial = Trial { head, sketch, limits };
     let best = trial.best(considered)?;
     let is_another = unsupported_records(sketch).is_some_and(|other| {
         let is_seen = |one: &Sketch| unsupported_records(one).is_some_and(|one| one.name == other.name);

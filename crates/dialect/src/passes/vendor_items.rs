@@ -65,7 +65,7 @@ struct OwnItems<'t, 'a> {
     ids: CallIds<'a>,
     /// Calls of tools that the client runs.
     client: BTreeSet<PartPlace>,
-    /// Calls of tools that run at the vendor's, with what follows each in its turn: the result, and the marks on it.
+    /// Calls of tools that run at the vendor's, with what follows the turn of each: the result, and the marks on it.
     hosted: BTreeMap<PartPlace, Vec<Block<'a>>>,
 }
 
@@ -94,7 +94,10 @@ impl<'t, 'a> OwnItems<'t, 'a> {
                 BlockContent::Result(result) => {
                     answered = own_items.inside(result);
                     let piece = own(&block.content).filter(|_| answered.is_some());
-                    if let Some((pieces, item)) = answered.and_then(|call| own_items.hosted.get_mut(&call)).zip(piece) {
+                    if let Some((pieces, item)) = answered
+                        .and_then(|call| own_items.hosted.get_mut(&call))
+                        .zip(piece)
+                    {
                         pieces.push(Block::new(BlockContent::Item(item), None, Role::Assistant));
                     }
                     positions.extend(block.position.filter(|_| answered.is_some()));
@@ -110,7 +113,9 @@ impl<'t, 'a> OwnItems<'t, 'a> {
                 _ => {}
             }
         }
-        positions.into_iter().for_each(|position| plan.progress.inside(position));
+        positions
+            .into_iter()
+            .for_each(|position| plan.progress.inside(position));
         own_items
     }
 
@@ -155,6 +160,7 @@ impl<'t, 'a> OwnItems<'t, 'a> {
             let start = plan.blocks.len();
             // Whether the last result is elsewhere, or is an item with its media.
             let (mut is_inside, mut is_item) = (false, false);
+            let mut behind = Vec::new();
             for block in blocks {
                 let mut block = *block;
                 let item = own(&block.content).filter(|item| item.vendor == self.vendor);
@@ -164,10 +170,8 @@ impl<'t, 'a> OwnItems<'t, 'a> {
                         if let Some((pieces, item)) = self.hosted.get_mut(&call.place).zip(item) {
                             let position = block.position;
                             block.content = BlockContent::Item(item);
-                            plan.blocks.push(block);
                             let pieces = std::mem::take(pieces).into_iter();
-                            plan.blocks.extend(pieces.map(|piece| Block { position, ..piece }));
-                            continue;
+                            behind.extend(pieces.map(|piece| Block { position, ..piece }));
                         }
                     }
                     BlockContent::Result(result) => {
@@ -183,6 +187,8 @@ impl<'t, 'a> OwnItems<'t, 'a> {
                     plan.blocks.push(block);
                 }
             }
+            // Readers divide an answer at the result, so that it follows all of its turn.
+            plan.blocks.append(&mut behind);
             if plan.blocks.len() > start || blocks.is_empty() {
                 plan.close(turn, start);
             }
@@ -246,10 +252,17 @@ mod tests {
             .post(BOT, vec![call("c")])
             .post(BOT, vec![result("c")]);
         let (turns, _) = again.after(&[&PASS], &of(OWN));
-        assert_eq!(turns, ["assistant: {c}", "tool: {r}", PLAIN_TURNS[0], PLAIN_TURNS[1]]);
-        let open = Sample::new().post(BOT, vec![call("c")]).post(ANN, vec![text("a")]);
+        assert_eq!(
+            turns,
+            ["assistant: {c}", "tool: {r}", PLAIN_TURNS[0], PLAIN_TURNS[1]]
+        );
+        let open = Sample::new()
+            .post(BOT, vec![call("c")])
+            .post(ANN, vec![text("a")]);
         assert_eq!(open.after(&[&PASS], &of(OWN)).0[0], PLAIN_TURNS[0]);
-        let last = Sample::new().post(ANN, vec![text("a")]).post(BOT, vec![call("c")]);
+        let last = Sample::new()
+            .post(ANN, vec![text("a")])
+            .post(BOT, vec![call("c")]);
         assert_eq!(last.after(&[&PASS], &of(OWN)).0[1], "assistant: {c}");
     }
 
@@ -267,16 +280,26 @@ mod tests {
         let (turns, losses) = of_answer(piece()).after(&[&PASS], &of(OWN));
         assert_eq!(turns, ["assistant: a | {c} | {r} | <mark>", "assistant: b"]);
         assert!(losses.is_empty());
+        let between = Sample::new()
+            .post(BOT, vec![call(), text("a")])
+            .post(BOT, vec![piece()]);
+        assert_eq!(between.after(&[&PASS], &of(OWN)).0, ["assistant: {c} | a | {r}"]);
         let (turns, _) = of_answer(inside()).after(&[&PASS], &of(OWN));
         assert_eq!(turns, ["assistant: a | {c} | <mark>", "assistant: b"]);
         let (turns, _) = of_answer(inside()).after(&[&PASS], &of(None));
         assert_eq!(turns[1], "tool: <result   x> | <mark>");
         let unanswered = Sample::new().post(BOT, vec![call()]).post(ANN, vec![text("a")]);
-        assert_eq!(unanswered.after(&[&PASS], &of(OWN)).0, ["assistant: {c}", "user: a"]);
+        assert_eq!(
+            unanswered.after(&[&PASS], &of(OWN)).0,
+            ["assistant: {c}", "user: a"]
+        );
         let by_the_client = Sample::new()
             .post(BOT, vec![call()])
             .post(BOT, vec![result("c", "x")]);
-        assert_eq!(by_the_client.after(&[&PASS], &of(OWN)).0, ["assistant: {c}", PLAIN_TURNS[1]]);
+        assert_eq!(
+            by_the_client.after(&[&PASS], &of(OWN)).0,
+            ["assistant: {c}", PLAIN_TURNS[1]]
+        );
     }
 
     #[test]

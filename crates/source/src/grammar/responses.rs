@@ -74,7 +74,10 @@ const CLIENT_TOOLS: [ClientTool; 4] = [
         call: "computer_call",
         name: "computer",
         actions: &["action", "actions"],
-        needs: [&["id", "call_id", "pending_safety_checks", "status"], &["call_id", "output"]],
+        needs: [
+            &["id", "call_id", "pending_safety_checks", "status"],
+            &["call_id", "output"],
+        ],
     },
 ];
 
@@ -250,7 +253,12 @@ fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     let kind = item.get("type").and_then(Value::as_str);
     let tool = kind.and_then(|kind| CLIENT_TOOLS.iter().find(|tool| kind.starts_with(tool.call)));
     if let Some(tool) = tool {
-        result.own = own(turn, item, (tool.needs[1], OwnItem::Client), &["call_id", "output"]);
+        result.own = own(
+            turn,
+            item,
+            (tool.needs[1], OwnItem::Client),
+            &["call_id", "output"],
+        );
     } else {
         turn.keep_rest(item, "", &["type", "call_id", "callId", "output"]);
     }

@@ -41,7 +41,11 @@ fn one_record_of_another_format_does_not_decide_for_the_file() {
     for (foreign, others, source) in [
         (rows, chat, "openai-messages"),
         (chat, rows, "sharegpt"),
-        (r#"{"mapping":{"a":{"id":"a","message":null,"parent":null,"children":[]}},"current_node":"a"}"#, chat, "openai-messages"),
+        (
+            r#"{"mapping":{"a":{"id":"a","message":null,"parent":null,"children":[]}},"current_node":"a"}"#,
+            chat,
+            "openai-messages",
+        ),
     ] {
         for place in [0, 3, 8] {
             let mut lines = vec![others; 8];

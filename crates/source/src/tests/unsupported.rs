@@ -44,7 +44,12 @@ fn samples_of_sources_are_no_unsupported_format() {
         let head = head(&path);
         // A field map is named and never recognised.
         let is_mapped = path.file_stem().is_some_and(|stem| stem == "mapped");
-        assert_eq!(crate::detect(&head, &Limits::default()).is_none(), is_mapped, "{}", path.display());
+        assert_eq!(
+            crate::detect(&head, &Limits::default()).is_none(),
+            is_mapped,
+            "{}",
+            path.display()
+        );
     }
 }
 

@@ -517,7 +517,15 @@ mod tests {
         for near in [-hour, 0, 1, hour, 9 * hour, 11 * hour] {
             assert!(is_near(near, &messages), "{near}");
         }
-        for far in [-hour - 1, hour + 1, 5 * hour, 9 * hour - 1, 11 * hour + 1, i64::MAX, i64::MIN] {
+        for far in [
+            -hour - 1,
+            hour + 1,
+            5 * hour,
+            9 * hour - 1,
+            11 * hour + 1,
+            i64::MAX,
+            i64::MIN,
+        ] {
             assert!(!is_near(far, &messages), "{far}");
         }
         assert!(!is_near(0, &[]));

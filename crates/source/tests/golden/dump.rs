@@ -2,8 +2,8 @@
 
 use chatmill_diag::{Finding, Path, Reject};
 use chatmill_model::{
-    Alternative, Arguments, Conversation, Extra, Media, MediaSource, Message, OwnItem, Part, Participant, Reference,
-    ReferenceForm, Score, Timestamp, Weight,
+    Alternative, Arguments, Conversation, Extra, Media, MediaSource, Message, OwnItem, Part, Participant,
+    Reference, ReferenceForm, Score, Timestamp, Weight,
 };
 use chatmill_source::{Reading, Unread};
 use serde_json::{Map, Value, json};

@@ -13,8 +13,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use chatmill_golden::check;
 use chatmill_diag::Limits;
+use chatmill_golden::check;
 use chatmill_intake::{Framing, Head};
 use chatmill_source::{SOURCES, Source};
 use libtest_mimic::{Failed, Trial};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
 
-use chatmill_dialect::{Dialect, Policy, View};
 use chatmill_diag::Limits;
+use chatmill_dialect::{Dialect, Policy, View};
 use chatmill_intake::{Framing, Head};
 
 /// A small chat, in which nothing has to be changed for any dialect.

@@ -68,12 +68,13 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
                     None => (&item["id"], kind == "local_shell_call_output"),
                 };
                 let is_of_client = CLIENT.iter().any(|[_, output]| *output == kind);
-                let is_output = is_of_client || has_keys(item, &["type", "call_id", "output"])
-                    && match &item["output"] {
-                        Value::String(output) => output.chars().count() <= MAX_OUTPUT_CHARACTERS,
-                        Value::Array(parts) => !parts.is_empty() && parts.iter().all(is_part),
-                        _ => false,
-                    };
+                let is_output = is_of_client
+                    || has_keys(item, &["type", "call_id", "output"])
+                        && match &item["output"] {
+                            Value::String(output) => output.chars().count() <= MAX_OUTPUT_CHARACTERS,
+                            Value::Array(parts) => !parts.is_empty() && parts.iter().all(is_part),
+                            _ => false,
+                        };
                 breaches.when(!is_id || !is_output, "OAR-03");
                 let is_answer = waiting.answer(id, None);
                 breaches.when(!is_answer, "OAR-04");

@@ -6,8 +6,8 @@ use std::ops::Not;
 use chatmill_dataset::DatasetError;
 use chatmill_intake::json::{self, Kind};
 use chatmill_model::{
-    ArgumentForm, Arguments, Media, MediaKind, MediaSource, OwnItem, Part, Preview, RawJson, ToolCall, ToolResult,
-    Vendor, VendorItem,
+    ArgumentForm, Arguments, Media, MediaKind, MediaSource, OwnItem, Part, Preview, RawJson, ToolCall,
+    ToolResult, Vendor, VendorItem,
 };
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -213,7 +213,16 @@ fn rendered_requests_are_written() {
         let mut draw = random(0x7265_7175 + salt);
         let mut found = Found::default();
         for _ in 0..cases(50) {
-            found.log(wire.dialect, &wire.log(&Session::drawn(&mut draw), &mut draw));
+            let log = wire.log(&Session::drawn(&mut draw), &mut draw);
+            found.log(wire.dialect, &log);
+            let (request, response) = log.last().unwrap();
+            let record = json!({"id": "r-1", "request": request, "response": response}).to_string();
+            let linked = read("request-log", &record);
+            let end = linked.conversation.messages.len() as u32;
+            for other in WIRES.iter().map(|wire| wire.dialect).chain(["mistral-chat"]) {
+                let (rendered, rendering) = rendered_before(other, &linked, end);
+                found.rendered.push(row(other, &rendered, &rendering));
+            }
         }
         for rendered in found.rendered {
             writeln!(file, "{rendered}").unwrap();

@@ -222,7 +222,11 @@ fn responses_item(item: &Value) -> (String, Vec<Block>) {
             )],
         ),
         Some(kind) => {
-            let role = if kind.ends_with("_output") { "tool" } else { "assistant" };
+            let role = if kind.ends_with("_output") {
+                "tool"
+            } else {
+                "assistant"
+            };
             (role, vec![Block::Other(bare(item, &["id"]))])
         }
     };

@@ -202,7 +202,8 @@ fn responses_before(results: &[Returned], asked: &[Piece], draw: &mut Random) ->
     let mut items: Vec<Value> = Vec::new();
     for result in results {
         if result.is_client {
-            let output = json!({"stdout": "a.txt", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}});
+            let output =
+                json!({"stdout": "a.txt", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}});
             items.push(json!({"type": "shell_call_output", "call_id": result.id, "output": [output]}));
             continue;
         }

@@ -1,8 +1,8 @@
 //! Jaibber's document: "All messages are published as `channel.publish("message", payload)` where `payload` is an `AblyMessage`",
 //! of which `from`, `fromUsername`, `projectId`, `text`, `messageId` and `type` bear no question mark.
 
-use chatmill_dialect::{Policy, View};
 use chatmill_diag::Limits;
+use chatmill_dialect::{Policy, View};
 use chatmill_intake::{Framing, Head};
 use chatmill_model::Linked;
 use chatmill_testkit::conversations::cases;

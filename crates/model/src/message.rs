@@ -257,14 +257,6 @@ impl OwnItem {
             Self::Inside => None,
         }
     }
-
-    /// The same, to change it.
-    pub const fn item_mut(&mut self) -> Option<&mut VendorItem> {
-        match self {
-            Self::Client(item) | Self::Hosted(item) => Some(item),
-            Self::Inside => None,
-        }
-    }
 }
 
 /// Parts and their numbers, without media items that are part of a tool's answer.

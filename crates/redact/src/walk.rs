@@ -230,7 +230,7 @@ impl Walk<'_> {
 
     /// An item of the vendor's stays where the id of its call is in it, as it is written now.
     fn own(&mut self, own: &mut Option<Box<OwnItem>>, id: Option<&str>) {
-        let Some(item) = own.as_deref_mut().and_then(OwnItem::item_mut) else {
+        let Some(OwnItem::Client(item) | OwnItem::Hosted(item)) = own.as_deref_mut() else {
             return;
         };
         self.tool_data(&mut item.raw.0);

@@ -12,8 +12,7 @@
 //! | `grammar/` | how each vendor writes one message: roles, parts, calls, results, usage, definitions of tools |
 //! | `base/` | what all readers need: fields, findings with their places, extra fields, times, participants |
 //! | `unread/` | what no reader took: kept in `extra` and reported, but for keys without meaning |
-//! | `recognised.rs` | the source that reads an entry, by its first records |
-//! | `unsupported/`, `propose.rs` | formats that are recognised but not read, and maps that could read them |
+//! | `unsupported/`, `propose.rs` | the source that reads an entry, formats that are recognised but not read, and maps that could read them |
 //!
 //! # To add a source
 //!
@@ -34,7 +33,6 @@ mod grammar;
 mod layout;
 mod options;
 mod propose;
-mod recognised;
 mod source;
 mod unread;
 mod unsupported;
@@ -53,9 +51,9 @@ pub use frame::{ExportPath, FrameView, Reading, Row};
 pub use grammar::own_words;
 pub use options::{Branches, Division, ReadOptions};
 pub use propose::{Guess, Proposal, SampleCell, TableSample, guess, guess_tables, propose};
-pub use recognised::{considered, decided, detect};
 pub use source::{About, Evidence, Source};
 pub use unread::{Leftovers, Unread};
+pub use unsupported::recognised::{considered, decided, detect};
 pub use unsupported::{
     UnsupportedFormat, is_known as is_unsupported, unsupported_format, unsupported_formats,
     unsupported_tables,

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use chatmill_model::{OwnItem, PartPlace, Role, Vendor, VendorItem};
 
 use super::Pass;
+use super::profile::DialectProfile;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::naming::calls::CallIds;
-use crate::passes::profile::DialectProfile;
 use crate::transcript::Transcript;
 use crate::transcript::turns::{Block, BlockContent, CallBlock, Kinds, ResultBlock, TurnPlan};
 use crate::view::policy::MediaPolicy;

@@ -7,7 +7,7 @@
 use chatmill_diag::Limits;
 use chatmill_intake::{Head, Sketch, json};
 
-use crate::unsupported::unsupported_records;
+use super::unsupported_records;
 use crate::{Evidence, FrameView, ReadOptions, SOURCES, Source, find};
 
 /// Asks every source and gives the best evidence; the first source wins a tie.

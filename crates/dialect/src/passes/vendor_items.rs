@@ -107,15 +107,16 @@ impl<'t, 'a> OwnItems<'t, 'a> {
                     }
                 }
                 BlockContent::CacheMark if block.role == Role::Tool => {
-                    let pieces = answered.and_then(|call| own_items.hosted.get_mut(&call));
-                    pieces.into_iter().for_each(|pieces| pieces.push(*block));
+                    if let Some(pieces) = answered.and_then(|call| own_items.hosted.get_mut(&call)) {
+                        pieces.push(*block);
+                    }
                 }
                 _ => {}
             }
         }
-        positions
-            .into_iter()
-            .for_each(|position| plan.progress.inside(position));
+        for position in positions {
+            plan.progress.inside(position);
+        }
         own_items
     }
 

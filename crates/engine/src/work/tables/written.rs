@@ -235,7 +235,7 @@ impl<'p> WrittenPart<'p> {
                     (false, false) => (arguments(text, depth), ArgumentForm::Text),
                 };
                 Part::ToolCall(ToolCall {
-                    own: own.map(WrittenOwn::read),
+                    own: own.map(|own| Box::new(own.read())),
                     ..ToolCall::new(owned(id), owned(name), given)
                 })
             }
@@ -256,7 +256,7 @@ impl<'p> WrittenPart<'p> {
                 media: media.unwrap_or(0),
                 is_json: json,
                 joined: joined.unwrap_or(0),
-                own: own.map(WrittenOwn::read),
+                own: own.map(|own| Box::new(own.read())),
                 ..ToolResult::default()
             }),
             Self::CacheMark => Part::CacheMark,
@@ -274,12 +274,12 @@ impl<'p> WrittenOwn<'p> {
         }
     }
 
-    fn read(self) -> Box<OwnItem> {
-        Box::new(match self {
+    fn read(self) -> OwnItem {
+        match self {
             Self::Client(item) => OwnItem::Client(item.read()),
             Self::Hosted(item) => OwnItem::Hosted(item.read()),
             Self::Inside => OwnItem::Inside,
-        })
+        }
     }
 }
 

@@ -134,7 +134,7 @@ fn in_user_turns(results: Vec<Value>, asked: Vec<Value>, draw: &mut Random) -> V
 fn insert_hosted(
     blocks: &mut Vec<Value>,
     first: usize,
-    asked: &Option<(String, usize)>,
+    asked: Option<&(String, usize)>,
     step: impl Fn(&str) -> [Value; 2],
 ) {
     if let Some((words, behind)) = asked {
@@ -316,14 +316,14 @@ fn anthropic_answer(round: &Round, has_thought: bool, draw: &mut Random) -> Vec<
         }
         blocks.push(block);
     }
-    insert_hosted(&mut blocks, first, &round.on_server, |words| {
+    insert_hosted(&mut blocks, first, round.on_server.as_ref(), |words| {
         let id = format!("mcptoolu_{}", number_of(words));
         [
             json!({"type": "mcp_tool_use", "id": id, "name": "echo", "server_name": "s", "input": {"say": words}}),
             json!({"type": "mcp_tool_result", "tool_use_id": id, "is_error": false, "content": [{"type": "text", "text": words}]}),
         ]
     });
-    insert_hosted(&mut blocks, first, &round.hosted, |words| {
+    insert_hosted(&mut blocks, first, round.hosted.as_ref(), |words| {
         let found = json!({"type": "web_search_result", "url": "https://e.com", "title": words, "encrypted_content": "ZW5j"});
         [
             json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": words}}),
@@ -413,7 +413,7 @@ fn gemini_answer(round: &Round, has_thought: bool, _: &mut Random) -> Vec<Value>
     }
     let first = parts.len();
     parts.extend(round.texts.iter().map(|text| json!({"text": text})));
-    insert_hosted(&mut parts, first, &round.hosted, |words| {
+    insert_hosted(&mut parts, first, round.hosted.as_ref(), |words| {
         [
             json!({"executableCode": {"language": "PYTHON", "code": words}, "thoughtSignature": "c2ln"}),
             json!({"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": words}}),

@@ -426,4 +426,5 @@ oracles CONVERSATIONS="2000" *ARGUMENTS:
     python3 -m venv target/oracles
     target/oracles/bin/pip install --quiet --no-deps --requirement .ci/oracles/requirements.txt
     cargo xtask judged {{CONVERSATIONS}}
+    CHATMILL_REQUESTS="$PWD/target/oracles-input/prefix.jsonl" cargo test --package chatmill-testkit --test laws rendered_requests -- --ignored
     target/oracles/bin/python -B .ci/oracles/oracles.py target/oracles-input {{ARGUMENTS}}

@@ -52,11 +52,18 @@ def main():
     faults = mutants.faults(JUDGES)
     tally, datasets = Tally(), Counter()
     opinion = litellm_opinion.Opinion()
+
+    def look_at(name, row):
+        datasets[name] += 1
+        if judges := [judge for judge in JUDGES if row.dialect in judge.DIALECTS]:
+            tally.look_at(row, judges)
+
+    for file in sorted(given.folder.glob("*.jsonl")):
+        for row in rows.of_lines(file):
+            look_at(file.stem, row)
     for dataset in sorted(found.parent for found in given.folder.glob("*/manifest.json")):
         for row in rows.read(dataset):
-            datasets[dataset.name] += 1
-            if judges := [judge for judge in JUDGES if row.dialect in judge.DIALECTS]:
-                tally.look_at(row, judges)
+            look_at(dataset.name, row)
             opinion.look_at(dataset.name, row)
         faults += parquet_readers.faults(dataset)
     figures = list(pages.page(tally, datasets, datetime.date.today()))

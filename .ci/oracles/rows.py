@@ -31,6 +31,12 @@ class Row:
         return self.content if self.dialect == "chatml" else json.loads(self.content)
 
 
+def of_lines(file):
+    """Renderings in JSON lines, one for each."""
+    for line in file.read_text().splitlines():
+        yield Row(**json.loads(line))
+
+
 def read(folder):
     """Every rendering of the dataset in a folder, in the order of its files."""
     conversations = pyarrow.dataset.dataset(folder / "conversations", format="parquet")

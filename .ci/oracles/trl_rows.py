@@ -1,7 +1,7 @@
 """How TRL and the chat templates it ships read conversational rows.
 
 A row has to be seen as conversational, and a template has to print all of it: Qwen 3, which takes arguments as objects, for the
-document's profile, and DeepSeek V3, which wants their text, for the other one.
+document's profile, and DeepSeek V3, which wants their text, for the other one. Where messages have pictures, Qwen 3 VL prints a mark for each.
 """
 
 import importlib.util
@@ -28,6 +28,7 @@ ALLOWED = [
         r"deepseekv3: the text beside the calls of message \d+ is not printed",
         "the template forgets the text beside calls, and their opening token, in every round of calls but the first",
     ),
+    (r"qwen3_vl: the system text of message \d+ is not printed", "the template prints system text at the beginning alone, and no second one"),
 ]
 REASONS = [
     # `is_conversational` looks at the first message.
@@ -36,6 +37,18 @@ REASONS = [
 
 FOLDER = Path(importlib.util.find_spec("trl").origin).parent / "chat_templates"
 TEMPLATES = {"document": "qwen3_instruct_2507", "string-arguments": "deepseekv3"}
+OF_PICTURES, MARK = "qwen3_vl", "<|vision_start|>"
+
+
+def texts(message):
+    """The texts of a message, whose content is one or a list of parts."""
+    content = message["content"]
+    return [content] if isinstance(content, str) else [part["text"] for part in content if part["type"] == "text"]
+
+
+def pictures(messages):
+    parts = [part for message in messages if isinstance(message["content"], list) for part in message["content"]]
+    return sum(part["type"] == "image" for part in parts)
 
 
 def judge(row):
@@ -45,7 +58,8 @@ def judge(row):
     messages = row.body["messages"]
     if not is_conversational({"messages": messages}):
         return "not conversational"
-    name = TEMPLATES[row.profile]
+    has_parts = any(isinstance(message["content"], list) for message in messages)
+    name = OF_PICTURES if has_parts else TEMPLATES[row.profile]
     template = (FOLDER / f"{name}.jinja").read_text()
     try:
         rendered, _ = render_jinja_template(
@@ -53,11 +67,16 @@ def judge(row):
         )
     except (TemplateError, TypeError, AttributeError, KeyError) as error:
         return f"{name}: {error}"[:200]
+    if has_parts and rendered[0].count(MARK) != pictures(messages):
+        return f"{name}: {rendered[0].count(MARK)} of {pictures(messages)} pictures are printed"
     has_called = False
     for index, message in enumerate(messages):
         # Templates trim what they print.
-        if message["content"].strip() not in rendered[0]:
-            if "</think>" in message["content"]:
+        missing = [text for text in texts(message) if text.strip() not in rendered[0]]
+        if missing:
+            if has_parts and index and message["role"] == "system":
+                return f"{name}: the system text of message {index} is not printed"
+            if "</think>" in missing[0]:
                 return f"{name}: the thoughts in message {index} are not printed"
             if has_called and "tool_calls" in message:
                 return f"{name}: the text beside the calls of message {index} is not printed"

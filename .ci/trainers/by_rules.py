@@ -36,7 +36,7 @@ def check_lists(messages):
             "system": {"name"},
             "developer": {"name"},
             "user": {"name"},
-            "assistant": {"name", "tool_calls"},
+            "assistant": {"name", "tool_calls", "weight"},
             "tool": {"tool_call_id"},
         }.get(role)
         if allowed is None:
@@ -44,6 +44,8 @@ def check_lists(messages):
             continue
         if set(message) - allowed - {"role", "content"}:
             yield f"keys of {role}: {sorted(message)}"
+        if message.get("weight", 0) not in (0, 1):
+            yield f"weight {message['weight']}"
         if "name" in message and not NAME.fullmatch(message["name"]):
             yield f"name {message['name']}"
         if role != "tool" and waiting:

@@ -62,10 +62,10 @@ struct Pass {
 /// The passes in their order.
 const PASSES: &[&Pass] = &[
     &message_ids::DROPPED,
+    &vendor_items::PASS,
     &media::PASS,
     &thoughts::PASS,
     &notices::PASS,
-    &vendor_items::PASS,
     &blanks::PASS,
     &marks::PASS,
     &empty::PASS,
@@ -196,13 +196,13 @@ fn misplaced(plan: &TurnPlan<'_>, profile: &DialectProfile) -> Option<Violation>
         Results::OneTurn => {
             let calls = |turn: &Turn<'_>| plan.blocks(turn).iter().any(Block::is_call);
             let (_, turn) = pairs.find(|pair| is_alike(pair) && calls(pair.1))?;
-            (profile.merging, turn, "calls stand behind the assistant's turn")
+            (profile.merging, turn, "calls follow the assistant's turn")
         }
         Results::OwnTurns => {
             let turn = plan.turns.iter().find(|turn| turn.role != Role::System)?;
             let is_result = turn.role == Role::Tool;
             let rule = profile.user_first.filter(|_| is_result);
-            (rule, turn, "a result stands first")
+            (rule, turn, "the first turn is a result")
         }
     };
     Some(Violation::of(rule?, turn.position, problem))

@@ -25,8 +25,8 @@ pub use extra::{Extra, RawJson};
 pub use linked::{CallStatus, Link, LinkStatus, Linked, PairedBy, Pairing, PartPlace};
 pub use message::{
     ArgumentForm, Arguments, EarlierCopy, Fact, Media, MediaKind, MediaSource, Message, MessageKind,
-    MessageOrigin, Part, Preview, Reference, ReferenceForm, Role, ToolCall, ToolResult, Unstated, Vendor,
-    VendorItem, Weight, own_parts,
+    MessageOrigin, OwnItem, Part, Preview, Reference, ReferenceForm, Role, ToolCall, ToolResult, Unstated,
+    Vendor, VendorItem, Weight, own_parts,
 };
 pub use participant::{Participant, ParticipantKind};
 pub use sink::{Piece, PieceRun, Sink, SinkBuffers, TurnStart};

@@ -149,6 +149,8 @@ pub struct ToolCall {
     pub form: ArgumentForm,
     /// A second id that the source's metadata gives the call, where that is another or the only one.
     pub metadata_id: Option<String>,
+    /// What it is in its vendor's API, where that is not the call of a function.
+    pub own: Option<Box<OwnItem>>,
 }
 
 impl ToolCall {
@@ -164,6 +166,7 @@ impl ToolCall {
             arguments,
             form,
             metadata_id: None,
+            own: None,
         }
     }
 
@@ -194,6 +197,8 @@ pub struct ToolResult {
     pub is_json: bool,
     /// How many texts of the source the answer joins by line breaks, beyond the first.
     pub joined: u32,
+    /// What it is in its vendor's API, where that is not the result of a function.
+    pub own: Option<Box<OwnItem>>,
 }
 
 impl ToolResult {
@@ -231,6 +236,27 @@ pub struct VendorItem {
     pub vendor: Vendor,
     /// The JSON of the piece.
     pub raw: RawJson,
+}
+
+/// What a call or a result is in its vendor's API: more than name and arguments, or text, say.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum OwnItem {
+    /// An item of a tool that the API defines and the client runs.
+    Client(VendorItem),
+    /// A piece of the answer around it: the tool runs at the vendor's.
+    Hosted(VendorItem),
+    /// In the piece of the call that the result answers.
+    Inside,
+}
+
+impl OwnItem {
+    /// The item as it was written; none inside another.
+    pub const fn item(&self) -> Option<&VendorItem> {
+        match self {
+            Self::Client(item) | Self::Hosted(item) => Some(item),
+            Self::Inside => None,
+        }
+    }
 }
 
 /// Parts and their numbers, without media items that are part of a tool's answer.

@@ -6,8 +6,8 @@
 use std::collections::{HashMap, HashSet};
 
 use chatmill_model::{
-    Arguments, Conversation, Extra, Media, MediaSource, Message, Part, Participant, Preview, Reference,
-    ReferenceForm, Role, Timestamp,
+    Arguments, Conversation, Extra, Media, MediaSource, Message, OwnItem, Part, Participant, Preview,
+    Reference, ReferenceForm, Role, Timestamp,
 };
 
 use crate::account::{Account, Counts};
@@ -209,6 +209,9 @@ impl Walk<'_> {
                     Arguments::Object(raw) | Arguments::NotObject(raw) => self.tool_data(&mut raw.0),
                     Arguments::Malformed(text) => self.text(text),
                 }
+                let mut own = call.own.take();
+                self.own(&mut own, call.known_id());
+                call.own = own;
             }
             Part::ToolResult(result) => {
                 self.call_id(&mut result.call_id);
@@ -216,9 +219,23 @@ impl Walk<'_> {
                 self.tool(&mut result.name);
                 self.optional(&mut result.caller);
                 self.tool_data(&mut result.content);
+                let mut own = result.own.take();
+                self.own(&mut own, result.known_id());
+                result.own = own;
             }
             Part::CacheMark => {}
             Part::Item(item) => self.tool_data(&mut item.raw.0),
+        }
+    }
+
+    /// An item of the vendor's stays where the id of its call is in it, as it is written now.
+    fn own(&mut self, own: &mut Option<Box<OwnItem>>, id: Option<&str>) {
+        let Some(OwnItem::Client(item) | OwnItem::Hosted(item)) = own.as_deref_mut() else {
+            return;
+        };
+        self.tool_data(&mut item.raw.0);
+        if id.is_none_or(|id| !item.raw.as_str().contains(id)) {
+            *own = None;
         }
     }
 

@@ -256,6 +256,7 @@ fn part(value: &Value) -> Part {
                 _ => ArgumentForm::Text,
             },
             metadata_id: written("metadata_id"),
+            own: None,
         })
     } else {
         Part::ToolResult(ToolResult {

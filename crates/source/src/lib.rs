@@ -12,7 +12,7 @@
 //! | `grammar/` | how each vendor writes one message: roles, parts, calls, results, usage, definitions of tools |
 //! | `base/` | what all readers need: fields, findings with their places, extra fields, times, participants |
 //! | `unread/` | what no reader took: kept in `extra` and reported, but for keys without meaning |
-//! | `unsupported/`, `propose.rs` | formats that are recognised but not read, and maps that could read them |
+//! | `unsupported/`, `propose.rs` | the source that reads an entry, formats that are recognised but not read, and maps that could read them |
 //!
 //! # To add a source
 //!
@@ -39,7 +39,6 @@ mod unsupported;
 
 use chatmill_diag::Limits;
 pub use chatmill_diag::RowLedger;
-use chatmill_intake::Sketch;
 pub use chatmill_intake::table::{TableFilter, TableMap};
 
 pub use base::times::zone::{is_zone, time_zone};
@@ -54,6 +53,7 @@ pub use options::{Branches, Division, ReadOptions};
 pub use propose::{Guess, Proposal, SampleCell, TableSample, guess, guess_tables, propose};
 pub use source::{About, Evidence, Source};
 pub use unread::{Leftovers, Unread};
+pub use unsupported::recognised::{considered, decided, detect};
 pub use unsupported::{
     UnsupportedFormat, is_known as is_unsupported, unsupported_format, unsupported_formats,
     unsupported_tables,
@@ -194,30 +194,6 @@ pub fn without_meaning(source: &str) -> impl Iterator<Item = (&'static str, &'st
     find(source)
         .into_iter()
         .flat_map(|source| source.silence().keys())
-}
-
-/// Asks every source and gives the best evidence; the first source wins a tie.
-///
-/// No source has evidence where the records look more like an unsupported format.
-pub fn detect(sketch: &Sketch) -> Option<Evidence> {
-    decided(&considered(sketch), sketch)
-}
-
-/// The evidence for each source, highest confidence first; of equals the first source.
-pub fn considered(sketch: &Sketch) -> Vec<Evidence> {
-    let evidence = SOURCES.iter().filter_map(|source| source.detect(sketch));
-    let mut considered: Vec<Evidence> = evidence.collect();
-    // Stable: of equals the first source.
-    considered.sort_by_key(|evidence| std::cmp::Reverse(evidence.confidence));
-    considered
-}
-
-/// The evidence that decides, of that for each source.
-pub fn decided(considered: &[Evidence], sketch: &Sketch) -> Option<Evidence> {
-    let best = considered.first()?;
-    let other = unsupported::unsupported_records(sketch);
-    let is_another = other.is_some_and(|other| other.confidence > best.confidence);
-    (!is_another).then(|| best.clone())
 }
 
 #[cfg(test)]

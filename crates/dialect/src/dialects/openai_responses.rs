@@ -22,7 +22,7 @@ use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
 use crate::tools::hosted::Hosts;
 use crate::tools::schemas::schema_rules::SchemaRules;
-use crate::transcript::turns::{Block, BlockContent, ResultBlock, TurnPlan, with_media};
+use crate::transcript::turns::{Block, BlockContent, CallBlock, ResultBlock, TurnPlan, with_media};
 use crate::write::picture::{file, picture_address, picture_or_file, write_file};
 
 rules! {
@@ -116,7 +116,7 @@ fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
 }
 
 fn is_too_long(block: &Block<'_>) -> bool {
-    matches!(block.content, BlockContent::Result(ResultBlock { content, .. })
+    matches!(block.content, BlockContent::Result(ResultBlock { content, item: None, .. })
         if content.len() > MOST_OUTPUT && content.chars().count() > MOST_OUTPUT)
 }
 
@@ -200,6 +200,14 @@ fn item<'a>(
     separator: &mut &'static str,
 ) {
     match block.content {
+        BlockContent::Call(CallBlock { item: Some(one), .. }) => {
+            open(sink, separator, "");
+            let speaker = plan.speaker(Role::Assistant, std::slice::from_ref(block));
+            sink.answer(speaker, block.position);
+            sink.literal(one.raw.as_str(), Component::Tools);
+            sink.set_speaker(Speaker::Other);
+            return;
+        }
         BlockContent::Call(call) => {
             let kind = if call.is_input() {
                 "{\"type\":\"custom_tool_call\",\"call_id\":"
@@ -219,6 +227,11 @@ fn item<'a>(
             });
             sink.json_string(call.arguments, Component::Tools);
             sink.set_speaker(Speaker::Other);
+        }
+        BlockContent::Item(one) | BlockContent::Result(ResultBlock { item: Some(one), .. }) => {
+            open(sink, separator, "");
+            sink.literal(one.raw.as_str(), Component::Tools);
+            return;
         }
         BlockContent::Result(result) => {
             let is_input = result.call.is_some_and(|place| inputs.contains(&place));
@@ -246,11 +259,6 @@ fn item<'a>(
                 }
                 sink.framing("]");
             }
-        }
-        BlockContent::Item(one) => {
-            open(sink, separator, "");
-            sink.literal(one.raw.as_str(), Component::Tools);
-            return;
         }
         _ => return,
     }

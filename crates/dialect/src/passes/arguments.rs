@@ -35,6 +35,9 @@ pub(super) const PASS: Pass = Pass {
                 let BlockContent::Call(call) = &mut block.content else {
                     continue;
                 };
+                if call.item.is_some() {
+                    continue;
+                }
                 let position = call.place.position;
                 call.arguments = arena.keep(match profile.arguments {
                     ArgumentsAs::TextOrInput if call.is_input() => call.call.arguments.source_text().into(),

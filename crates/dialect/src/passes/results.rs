@@ -26,6 +26,9 @@ pub(super) const PASS: Pass = Pass {
             let (BlockContent::Result(result), Some(position)) = (&mut block.content, block.position) else {
                 continue;
             };
+            if result.item.is_some() {
+                continue;
+            }
             let losses = &mut plan.losses;
             if result.is_error() && !profile.marks_errors {
                 losses.at(reasons::RESULT_HAS_NO_ERROR_FLAG, position);

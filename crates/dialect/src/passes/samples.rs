@@ -14,7 +14,7 @@ use crate::naming::tools::NameRule;
 use crate::passes::profile::DialectProfile;
 use crate::text::arena::TextArena;
 use crate::transcript::Transcript;
-use crate::transcript::turns::{BlockContent, TurnPlan};
+use crate::transcript::turns::{BlockContent, CallBlock, ResultBlock, TurnPlan};
 use crate::view::View;
 use crate::view::policy::Policy;
 
@@ -66,6 +66,7 @@ pub(super) fn call(id: &str) -> Part {
         arguments,
         form: ArgumentForm::Embedded,
         metadata_id: None,
+        own: None,
     })
 }
 
@@ -178,11 +179,13 @@ fn shown(plan: &TurnPlan<'_>, block: &crate::transcript::turns::Block<'_>) -> St
     let shown = match block.content {
         BlockContent::Words(..) => words,
         BlockContent::Media(media, _) => format!("<{}>", media.kind.as_str()),
+        BlockContent::Item(item)
+        | BlockContent::Call(CallBlock { item: Some(item), .. })
+        | BlockContent::Result(ResultBlock { item: Some(item), .. }) => item.raw.as_str().to_owned(),
         BlockContent::Call(call) => format!("<call {} {} {}>", call.id, call.name, call.arguments),
         BlockContent::Result(result) => format!("<result {} {} {}>", result.id, result.name, result.content),
         BlockContent::Reasoning(_) => "<reasoning>".to_owned(),
         BlockContent::Notice => "<notice>".to_owned(),
-        BlockContent::Item(item) => item.raw.as_str().to_owned(),
         BlockContent::CacheMark => "<mark>".to_owned(),
     };
     shown + if block.is_cached { "*" } else { "" }

@@ -123,6 +123,7 @@ mod tests {
             arguments,
             form,
             metadata_id: None,
+            own: None,
         }
     }
 

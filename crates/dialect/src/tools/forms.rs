@@ -29,7 +29,7 @@ pub(crate) enum Form {
     Flat,
     /// `{"name","description","input_schema"}`.
     InputSchema,
-    /// `{"name","description","parameters"}`.
+    /// `{"name","description","parameters"}`, where the parameters have `properties`.
     Bare,
     /// As [`Form::Bare`], the parameters in Gemini's subset of JSON Schema, under `parametersJsonSchema` where it cannot hold them, and
     /// none where the tool takes nothing.
@@ -182,17 +182,21 @@ fn parameters(
     let is_strict = definition.strict.is_some_and(|strict| strict.get() == "true");
     let Some(schema) = definition.schema else {
         return Rc::new(match form {
-            Form::Nested | Form::Bare | Form::Declaration if !are_required => Parameters {
+            Form::Nested | Form::Declaration if !are_required => Parameters {
                 schema: Schema::Nowhere,
                 ..Parameters::default()
             },
             _ => Parameters::of_nothing(is_strict && form == Form::Flat),
         });
     };
-    let rule = rules.map_or("", |rules| rules.rule.id());
+    let rule = match form {
+        Form::Bare => "properties",
+        _ => rules.map_or("", |rules| rules.rule.id()),
+    };
     let takes_all = rules.is_some_and(|rules| rules.takes_all);
     converted::remembered(schema.get(), (rule, takes_all, is_strict), |raw| match form {
         Form::Declaration => declared(raw, rules),
+        Form::Bare => json_schema::with_properties(raw),
         _ => json_schema::convert(raw, rules, is_strict),
     })
 }

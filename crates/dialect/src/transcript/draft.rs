@@ -161,6 +161,7 @@ impl<'a> PlanBuilder<'_, 'a> {
                         id: "",
                         name: "",
                         arguments: "",
+                        item: None,
                     })
                 }
                 Part::ToolResult(_) => continue,
@@ -300,6 +301,7 @@ impl<'a> PlanBuilder<'_, 'a> {
             name: "",
             content,
             is_object: false,
+            item: None,
         });
         self.plan.blocks.push(Block::new(block, position, Role::Tool));
         self.marks(answer, Role::Tool);

@@ -33,6 +33,11 @@ impl Progress {
         }
     }
 
+    /// Counts a message that is inside another one.
+    pub(crate) fn inside(&mut self, position: u32) {
+        self.positions.push(position);
+    }
+
     /// Notes a notice that was written: it is in the rendering, but no message.
     pub(crate) fn noted(&mut self, position: u32) {
         let (first, last) = self.noted.unwrap_or((position, position));

@@ -33,6 +33,8 @@ pub(crate) struct CallBlock<'a> {
     pub(crate) name: &'a str,
     /// Its arguments, in the form that the dialect wants.
     pub(crate) arguments: &'a str,
+    /// The item of the vendor's that is written in its place.
+    pub(crate) item: Option<&'a VendorItem>,
 }
 
 impl CallBlock<'_> {
@@ -59,6 +61,8 @@ pub(crate) struct ResultBlock<'a> {
     pub(crate) content: &'a str,
     /// Whether that text is written as the JSON object that it is.
     pub(crate) is_object: bool,
+    /// The item of the vendor's that is written in its place.
+    pub(crate) item: Option<&'a VendorItem>,
 }
 
 impl ResultBlock<'_> {

@@ -44,7 +44,7 @@ pub enum PromptError {
     #[error("it is empty")]
     Empty,
     /// A brace that opens or closes nothing.
-    #[error("a `{0}` stands alone; write `{0}{0}` for the sign itself")]
+    #[error("a `{0}` has no partner; write `{0}{0}` for the sign itself")]
     Brace(char),
     /// A field that no conversation has.
     #[error("there is no field `{0}`")]
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(error(" \n"), "it is empty");
         assert_eq!(error("{agent.nmae}"), "there is no field `agent.nmae`");
         assert_eq!(error("{}"), "there is no field ``");
-        assert!(error("a { b").starts_with("a `{` stands alone"));
-        assert!(error("a } b").starts_with("a `}` stands alone"));
+        assert!(error("a { b").starts_with("a `{` has no partner"));
+        assert!(error("a } b").starts_with("a `}` has no partner"));
     }
 }

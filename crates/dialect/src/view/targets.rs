@@ -235,7 +235,7 @@ impl<'a> OwnTurns<'a> {
 }
 
 /// How many turns of a speaker, else of all agents, are nothing but media that are only named. Each message is a turn, as an export counts
-/// them; where messages in a row become one, or a sample of their own, these are.
+/// them; where messages in a row become one, these are.
 pub(crate) fn wordless<'m>(
     messages: impl IntoIterator<Item = &'m Message>,
     speaker: Option<usize>,

@@ -118,9 +118,9 @@ pub fn window_ranges(
             WindowMode::Consecutive => turns.exchanges(cuts.targets, skipped),
             WindowMode::PerTurn | WindowMode::Document => turns.targets(cuts.targets, skipped),
         };
-        // Exchanges in a row show what is between them, and nothing beyond.
-        let shown = match (cuts.mode, targets.first(), targets.last()) {
-            (WindowMode::Consecutive, Some(first), Some(last)) => {
+        // Samples show what is between the first and the last of them, and nothing beyond.
+        let shown = match (targets.first(), targets.last()) {
+            (Some(first), Some(last)) => {
                 wordless_in(linked, first.start..last.end, perspective, cuts).min(all_wordless)
             }
             _ => all_wordless,
@@ -149,12 +149,7 @@ pub fn skipped_in_whole(linked: &Linked, perspective: Option<usize>, cuts: Cuts)
 fn wordless_in(linked: &Linked, positions: Range<u32>, perspective: Option<usize>, cuts: Cuts) -> u64 {
     let all = linked.conversation.messages.iter();
     let messages = all.take(positions.end as usize).skip(positions.start as usize);
-    let turns = match cuts.mode {
-        // A turn is a sample of its own.
-        WindowMode::PerTurn => TurnsInARow::Merge,
-        WindowMode::Document | WindowMode::Consecutive => cuts.turns,
-    };
-    wordless(messages, perspective, cuts.placeholders, turns)
+    wordless(messages, perspective, cuts.placeholders, cuts.turns)
 }
 
 /// Where a range may begin later than its session, in order: before messages of others than the perspective. So an

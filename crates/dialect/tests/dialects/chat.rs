@@ -194,6 +194,7 @@ impl TestChat {
                 arguments: Arguments::Object(RawJson((*arguments).to_owned())),
                 form: ArgumentForm::Text,
                 metadata_id: None,
+                own: None,
             }));
         }
         self.post(Some(sender), parts)

@@ -86,6 +86,7 @@ fn call(id: &str, port: &str) -> Part {
         arguments: Arguments::Object(RawJson(format!("{{\"port\":\"{port}\"}}"))),
         form: ArgumentForm::Embedded,
         metadata_id: None,
+        own: None,
     })
 }
 

@@ -85,7 +85,7 @@ pub(super) fn recognise(
 ) -> Recognition {
     let sketch = head.sketch();
     let considered = chatmill_source::considered(&sketch);
-    let detected = chatmill_source::decided(&considered, &sketch);
+    let detected = chatmill_source::decided(&considered, head, &sketch, limits);
     let by_content = detected
         .as_ref()
         .and_then(|evidence| chatmill_source::find(evidence.source));

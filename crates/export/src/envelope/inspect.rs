@@ -21,7 +21,7 @@ use chatmill_dataset::FreeKind;
 use super::training_role::TrainingRole;
 use super::{Envelope, ExportRow, Masking, Wrapped, borrowed};
 use crate::envelope::turns::{self, Call, Message};
-use crate::fields::{self, Field, object, text};
+use crate::fields::{Field, object, text};
 
 /// The envelope of Inspect samples.
 pub(super) static INSPECT: Envelope = Envelope {
@@ -170,14 +170,7 @@ fn content<'a>(message: &Message<'a>) -> Result<Cow<'a, str>, &'static str> {
 
 /// A call without the nesting that Chat Completions has.
 fn flat(call: &Call<'_>) -> Result<String, &'static str> {
-    let json = call.function.arguments.get();
-    let spelled: Cow<'_, str> = match serde_json::from_str::<String>(json) {
-        // A call without arguments.
-        Ok(text) if text.trim().is_empty() => "{}".into(),
-        Ok(text) => text.into(),
-        Err(_) => json.into(),
-    };
-    fields::of(&spelled).ok_or(CALLS.words)?;
+    let spelled = call.object().ok_or(CALLS.words)?;
     // A line is a record. Inside a text a line break is always escaped, so these stand between values.
     let arguments = spelled.replace(['\n', '\r'], " ");
     Ok(object(&[

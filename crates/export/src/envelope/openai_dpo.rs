@@ -8,6 +8,7 @@
 //! - ODP-02 both answers have the same request.
 //! - ODP-03 each answer is one message of the assistant, with text and without calls.
 //! - ODP-04 the answers differ.
+//! - ODP-05 the arguments of a call in the request are an object.
 //!
 //! A training file has ten records at least.
 
@@ -22,7 +23,7 @@ use crate::fields::{Field, object};
 pub(super) static OPENAI_DPO: Envelope = Envelope {
     id: "openai-dpo",
     record: "`input`, `preferred_output`, `non_preferred_output`",
-    left_out: "the same; an answer that is not one message of text. At least 10 records",
+    left_out: "the same; an answer that is not one message of text; arguments that are not an object. At least 10 records",
     title: "OpenAI preferences",
     specification: "OpenAI API, fine-tuning guide, direct preference optimisation",
     reasons: REASONS,
@@ -46,6 +47,7 @@ chatmill_diag::reasons! {
     REQUESTS = "ODP-02", "the answers have different requests", "rate answers to the same request; others belong to two conversations";
     TEXT = "ODP-03", "an answer is not one message of text", "`trl-dpo` takes answers with calls, and those of several messages";
     SAME = "ODP-04", "the answers are the same", "nothing: equal answers express no preference";
+    ARGUMENTS = "ODP-05", "the arguments of a call are not an object", "look for TL006 and TL007 in the findings, which name the calls";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
@@ -56,6 +58,9 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     };
     if !is_text(&preferred) || !is_text(&other) {
         return Err(TEXT.words);
+    }
+    if !turns::calls_take_objects(&preferred.prompt) {
+        return Err(ARGUMENTS.words);
     }
     let [better, worse] = [&preferred.answer, &other.answer].map(|turns| turns::list(turns));
     if better == worse {

@@ -7,6 +7,7 @@
 //! - EVL-01 the assistant has a turn, and another turn precedes it.
 //! - EVL-02 the last turn of the assistant is a text and no call.
 //! - EVL-03 that turn is no context: nobody wrote the words that stand for a picture, and a bad answer is not ideal.
+//! - EVL-04 the arguments of a call are an object.
 //!
 //! Turns after the assistant's last one are cut. Unknown keys pass, so `tools` stays.
 
@@ -21,7 +22,7 @@ use crate::fields::{self, Field};
 pub(super) static OPENAI_EVALS: Envelope = Envelope {
     id: "openai-evals",
     record: "`input`, `ideal`, `tools`",
-    left_out: "no answer, or one that is a call",
+    left_out: "no answer, or one that is a call; arguments that are not an object",
     title: "OpenAI Evals samples",
     specification: "openai/evals, samples of basic evals",
     reasons: REASONS,
@@ -40,6 +41,7 @@ chatmill_diag::reasons! {
     SILENT = "EVL-01", "the assistant has no turn, or no message precedes it", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
     CALLS = "EVL-02", "the assistant's last turn is not text, or calls a tool", "choose windows that end with text: `window.targets = \"answers\"`";
     CONTEXT = "EVL-03", "the assistant's last turn is context", "choose windows whose last turn is trained on";
+    ARGUMENTS = "EVL-04", "the arguments of a call are not an object", "look for TL006 and TL007 in the findings, which name the calls";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
@@ -51,6 +53,9 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let ideal = ideal.ok_or(CALLS.words)?;
     if row.training_role(cut.answer.json) == TrainingRole::Context {
         return Err(CONTEXT.words);
+    }
+    if !turns::calls_take_objects(cut.before) {
+        return Err(ARGUMENTS.words);
     }
     let mut fields = vec![
         Field::new("input", turns::list(cut.before)),

@@ -7,6 +7,7 @@
 //! - RFT-01 the last message is a user's.
 //! - RFT-02 content is text or pictures.
 //! - RFT-03 there is a reference for the grader: a field of the record, else the answer that was cut.
+//! - RFT-04 the arguments of a call are an object.
 //!
 //! In the `OpenAPI` document (2.3.0, `FineTuneReinforcementRequestInput`) only `messages` and `tools` are reserved: a grader reads any other key
 //! as `{{ item.KEY }}`. System text has the role `developer`, which is its name for the models that are trained so. What follows the last
@@ -17,14 +18,14 @@ use chatmill_dataset::FreeKind;
 use super::preference::Answered;
 use super::reference::reference;
 use super::{Envelope, ExportRow, Masking, Question, Wrapped, borrowed};
-use crate::envelope::turns::Turn;
+use crate::envelope::turns::{Turn, calls_take_objects};
 use crate::fields::{self, Field};
 
 /// The envelope of OpenAI's files for reinforcement fine-tuning.
 pub(super) static OPENAI_RFT: Envelope = Envelope {
     id: "openai-rft",
     record: "`messages`, `tools`, `reference_answer`",
-    left_out: "no question of a user; audio and files; no reference for a grader. At least 10 records, a file of 512 MiB at most",
+    left_out: "no question of a user; audio and files; arguments that are not an object; no reference for a grader. At least 10 records, a file of 512 MiB at most",
     title: "OpenAI reinforcement fine-tuning",
     specification: "OpenAI API, reinforcement fine-tuning guide and OpenAPI document 2.3.0",
     reasons: REASONS,
@@ -46,6 +47,7 @@ chatmill_diag::reasons! {
     UNASKED = "RFT-01", "no turn of a user ends the prompt", "a message of a person has to come before system text ends: check that the source's question was read (`chatmill init FILE`)";
     CONTENT = "RFT-02", "a message has no content, or a part is neither text nor picture", "name media in the text: `policy.media = \"placeholder\"`";
     NO_REFERENCE = "RFT-03", "the record has no reference answer, and no answer in text", "give records a field `ground_truth`, or take windows that end with text: `window.targets = \"answers\"`";
+    ARGUMENTS = "RFT-04", "the arguments of a call are not an object", "look for TL006 and TL007 in the findings, which name the calls";
 }
 
 /// How the dialect begins a message with system text.
@@ -55,6 +57,9 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let asked = Answered::asked(row).ok_or(UNASKED.words)?;
     if !asked.prompt.iter().all(is_sayable) {
         return Err(CONTENT.words);
+    }
+    if !calls_take_objects(&asked.prompt) {
+        return Err(ARGUMENTS.words);
     }
     let reference = reference(row, &asked).ok_or(NO_REFERENCE.words)?;
     let messages: Vec<String> = asked.prompt.iter().map(instructed).collect();

@@ -9,6 +9,7 @@
 //! - SFT-03 the content of a tool's result is a text.
 //! - SFT-04 at most ten pictures, none of them the assistant's.
 //! - SFT-05 a turn of the assistant is trained on; turns that are context have `weight` 0.
+//! - SFT-06 the arguments of a call are an object, for the parameters of each function are one.
 //!
 //! A training file has ten records at least, and 512 MB, the most that the Files API takes. Other services take the same files.
 
@@ -22,7 +23,7 @@ use crate::envelope::turns::{self, Turn};
 pub(super) static OPENAI_SFT: Envelope = Envelope {
     id: "openai-sft",
     record: "the request",
-    left_out: "the assistant not last; results that are not text; pictures of the assistant, or more than ten; no trained turn. At least 10 records, a file of 512 MiB at most",
+    left_out: "the assistant not last; results that are not text; pictures of the assistant, or more than ten; arguments that are not an object; no trained turn. At least 10 records, a file of 512 MiB at most",
     title: "OpenAI supervised fine-tuning",
     specification: "OpenAI API, fine-tuning guide and OpenAPI document 2.3.0",
     reasons: REASONS,
@@ -47,6 +48,7 @@ chatmill_diag::reasons! {
     RESULTS = "SFT-03", "a result is not text", "name media in the text: `policy.media = \"placeholder\"`";
     PICTURES = "SFT-04", "more than ten pictures, or one of the assistant's", "make shorter windows, or name pictures in the text: `policy.media = \"placeholder\"`";
     CONTEXT = "SFT-05", "no turn of the assistant is trained on", "choose windows whose last turn is trained on";
+    ARGUMENTS = "SFT-06", "the arguments of a call are not an object", "look for TL006 and TL007 in the findings, which name the calls";
 }
 
 /// Pictures of a record.
@@ -63,6 +65,9 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         .any(|turn| turn.message.role == "tool" && turn.message.text().is_none())
     {
         return Err(RESULTS.words);
+    }
+    if !turns::calls_take_objects(&turns) {
+        return Err(ARGUMENTS.words);
     }
     let pictured: Vec<(&Turn<'_>, usize)> = turns.iter().map(|turn| (turn, pictures(turn))).collect();
     if pictured

@@ -92,6 +92,25 @@ impl<'a> Message<'a> {
     }
 }
 
+impl<'a> Call<'a> {
+    /// The arguments where they are an object; none at all are one without fields.
+    pub(crate) fn object(&self) -> Option<Cow<'a, str>> {
+        let json = self.function.arguments.get();
+        let spelled: Cow<'_, str> = match serde_json::from_str::<String>(json) {
+            Ok(text) if text.trim().is_empty() => "{}".into(),
+            Ok(text) => text.into(),
+            Err(_) => json.into(),
+        };
+        fields::of(&spelled).is_some().then_some(spelled)
+    }
+}
+
+/// Whether the arguments of all calls are objects.
+pub(crate) fn calls_take_objects(turns: &[Turn<'_>]) -> bool {
+    let mut calls = turns.iter().flat_map(|turn| &turn.message.tool_calls);
+    calls.all(|call| call.object().is_some())
+}
+
 /// The messages of a list; none where it is not a list of messages.
 pub(crate) fn of(json: &str) -> Option<Vec<Turn<'_>>> {
     let turns = fields::elements(json)?.into_iter();

@@ -84,6 +84,7 @@ pub(crate) fn call_part(text: &str) -> Part {
         arguments: Arguments::Object(RawJson("{}".to_owned())),
         form: ArgumentForm::Text,
         metadata_id: step.metadata_id,
+        own: None,
     })
 }
 

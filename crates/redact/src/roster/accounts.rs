@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use chatmill_diag::cut;
-use chatmill_model::{Arguments, Conversation, Extra, Part, Participant, ParticipantKind};
+use chatmill_model::{Arguments, Conversation, Extra, OwnItem, Part, Participant, ParticipantKind};
 
 use crate::find::Found;
 use crate::fold::fold;
@@ -274,6 +274,14 @@ pub(super) fn each_text(conversation: &Conversation, visit: &mut dyn FnMut(&str)
     for message in conversation.messages.iter().chain(others) {
         extra(&message.extra, visit);
         for part in &message.parts {
+            let own = match part {
+                Part::ToolCall(call) => call.own.as_deref(),
+                Part::ToolResult(result) => result.own.as_deref(),
+                _ => None,
+            };
+            if let Some(item) = own.and_then(OwnItem::item) {
+                visit(item.raw.as_str());
+            }
             match part {
                 Part::Text(text) | Part::Reasoning(text) | Part::Notice(text) => visit(text),
                 Part::ToolCall(call) => match &call.arguments {

@@ -134,7 +134,7 @@ pub(crate) fn word(value: Option<Value<'_>>, suffix: &str, site: &mut Site<'_>) 
     let value = value.filter(|value| !value.is_null())?;
     match value.kind() {
         Kind::String => {}
-        Kind::Number => site.warn(suffix, "a number stands where the format has a string", value),
+        Kind::Number => site.warn(suffix, "a number is in the place of a string", value),
         _ => site.warn(suffix, "the value is not a string and is left out", value),
     }
     id(value)

@@ -72,10 +72,10 @@ pub(crate) fn has_repeats(value: Value<'_>) -> bool {
 /// A `duplicate-key` finding without its place.
 fn repeated_key(loses_a_value: bool) -> Finding {
     if loses_a_value {
-        let text = "the key stands more than once: the last value counts";
+        let text = "duplicate key: the last value is used";
         Finding::new(&codes::DUPLICATE_KEY, text)
     } else {
-        let text = "the key stands more than once: all values are kept";
+        let text = "duplicate key: all values are kept";
         Finding::new(&codes::RETAINED_KEY, text)
     }
 }

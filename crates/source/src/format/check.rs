@@ -73,13 +73,13 @@ pub(super) fn check(language: &Language) -> Result<(), String> {
         let has_more_keys =
             !map.messages.0.is_empty() || !language.message.say.is_empty() || !language.case.is_empty();
         return if has_more_keys {
-            Err("a request is read as its vendor's API has it: conversation, message and case say nothing beside it".to_owned())
+            Err("a request is read by the grammar of its vendor: conversation, message and case have no effect with it".to_owned())
         } else {
             Ok(())
         };
     }
     if map.messages.0.is_empty() {
-        return Err("conversation.messages says nowhere where messages stand: a path like \"$.messages\", or \"$\" where each record is one".to_owned());
+        return Err("conversation.messages is missing: give the path of the messages, such as \"$.messages\", or \"$\" where each record is one message".to_owned());
     }
     let has_rows = !map.alone && map.messages.0.iter().any(MapPath::is_root);
     if has_rows && (map.join || !map.each.0.is_empty()) {
@@ -105,7 +105,7 @@ pub(super) fn check(language: &Language) -> Result<(), String> {
     }
     for (place, piece) in pieces(language) {
         if piece.parts.is_some() && place == "part" {
-            return Err("a part has no parts of its own: the language has no recursion".to_owned());
+            return Err("a part cannot have parts: the language has no recursion".to_owned());
         }
     }
     let own_pieces = language

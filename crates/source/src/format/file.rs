@@ -54,7 +54,7 @@ pub fn load(id: &str, text: &str) -> Result<&'static FormatFile, FormatError> {
     }
     if crate::find(id).is_some() {
         return Err(error(format!(
-            "chatmill has a source {id} of its own: call the file otherwise"
+            "chatmill has a source {id}: give the file another name"
         )));
     }
     let mut outside = OUTSIDE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -454,7 +454,7 @@ fn an_unknown_vendor_and_one_without_a_list_are_refused_with_their_place() {
         (
             r#"say = [{ text = "$.c", as = "anthropic" }]"#,
             "line 8, column 7",
-            "`as` names a vendor: give the path of its blocks as `parts`, or of its message as `message`, beside it",
+            "`as` names a vendor: also give the path of its blocks as `parts`, or of its message as `message`",
         ),
     ] {
         let refused = refused(&file(say, ""));

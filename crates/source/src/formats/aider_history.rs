@@ -212,7 +212,7 @@ fn conversation(reader: &mut TextReader<'_, '_>, session: &[ChatBlock<'_>]) -> R
         if block.whose == Whose::Nobodys {
             reader.outside(
                 block.span.clone(),
-                "the text begins inside a session: whose words these are is not known",
+                "the text begins inside a session: its speaker is not known",
             );
             continue;
         }

@@ -147,7 +147,7 @@ impl BatchFiles {
             let turns = std::mem::replace(&mut turns, Turns::new(frame, limits));
             let mut reading = self.pair(turns, request, result);
             if let (false, Some(line)) = (all.is_empty(), request.or(result)) {
-                let text = "custom_id stands more than once: requests and results are paired in their order";
+                let text = "duplicate custom_id: requests and results are paired in their order";
                 let finding = Finding::new(&codes::DUPLICATE_CONVERSATION_ID, text);
                 let path = frame.document.path_at(line.span().start);
                 let span = frame.span(line.span());
@@ -178,7 +178,7 @@ impl BatchFiles {
         if let Some(body) = request.and_then(|line| present(line, self.body)) {
             exchange.request(body, self.body);
         } else if let Some(line) = line {
-            let text = "no request has this custom_id: the answer stands alone";
+            let text = "no request has this custom_id: the answer is read without one";
             note(&mut exchange, text, line, &codes::SPARED_FIELD);
         }
         if let Some(result) = result {

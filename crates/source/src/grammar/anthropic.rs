@@ -1,8 +1,9 @@
 //! Anthropic's Messages API: text, or a list of blocks with a `type`.
 
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult, Vendor};
+use chatmill_model::{Media, MediaKind, MediaSource, OwnItem, Part, ToolResult, Vendor};
 
+use super::blocks::{call, unmarked};
 use super::{BlockForm, Grammar, MessageForm, Read, Sign, UsageForm, When, only, typed};
 use crate::base::media::result_of;
 use crate::base::{Keep as _, Site, Turn, divided, present, text, text_of, word, words};
@@ -27,8 +28,8 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
         typed("document", Read::Media(MediaKind::File, media_item)),
         only(typed("tool_use", Read::Call(["id", "name"], &["input"]))),
         only(typed("tool_result", Read::Own(result))),
-        only(typed("mcp_tool_use", Read::Call(["id", "name"], &["input"]))),
-        only(typed("mcp_tool_result", Read::Own(result))),
+        only(typed("mcp_tool_use", Read::Own(mcp))),
+        only(typed("mcp_tool_result", Read::Own(mcp))),
         only(typed(
             "search_result",
             Read::Media(MediaKind::File, search_result),
@@ -188,6 +189,26 @@ fn summary(turn: &mut Turn, path: &str, block: Value<'_>, _: &mut Site<'_>) -> b
     // The type stays, so that it differs from an answer.
     turn.keep_rest(block, path, &["content", "cache_control"]);
     true
+}
+
+/// A call of a server's tool, or its result: a piece of the answer, for the tool runs at the vendor's.
+fn mcp(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
+    let place = turn.parts.len();
+    let is_call = text(block.get("type")).as_deref() == Some("mcp_tool_use");
+    let (is_read, needs): (bool, &[&str]) = if is_call {
+        let is_read = call(turn, path, block, (["id", "name"], &["input"]), site);
+        (is_read, &["id", "name", "server_name", "input"])
+    } else {
+        (result(turn, path, block, site), &["tool_use_id"])
+    };
+    let is_whole = needs.iter().all(|key| present(block, key).is_some());
+    let own = is_whole.then(|| Box::new(OwnItem::Hosted(unmarked(Vendor::Anthropic, block))));
+    match turn.parts.get_mut(place) {
+        Some(Part::ToolCall(call)) => call.own = own,
+        Some(Part::ToolResult(result)) => result.own = own,
+        _ => {}
+    }
+    is_read
 }
 
 /// A result: its texts are the answer, joined by line breaks, and media follow it.

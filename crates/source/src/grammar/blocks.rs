@@ -182,7 +182,7 @@ fn words(turn: &mut Turn, path: &str, block: Value<'_>, keys: &[&str], part: fn(
 }
 
 /// Reads a call by the keys of its id, its name and its arguments.
-fn call(
+pub(super) fn call(
     turn: &mut Turn,
     path: &str,
     block: Value<'_>,
@@ -231,7 +231,7 @@ pub(super) fn at_address(
 pub(super) fn vendor_item<'d>(
     vendor: Vendor,
     fields: impl IntoIterator<Item = (Cow<'d, str>, Value<'d>)>,
-) -> Part {
+) -> VendorItem {
     let mut raw = String::from("{");
     for (key, value) in fields {
         if raw.len() > 1 {
@@ -243,10 +243,15 @@ pub(super) fn vendor_item<'d>(
         value.mark(Mark::Taken);
     }
     raw.push('}');
-    Part::Item(VendorItem {
+    VendorItem {
         vendor,
         raw: RawJson(raw),
-    })
+    }
+}
+
+/// A block without the mark of a cache, which is a part of its own.
+pub(super) fn unmarked(vendor: Vendor, block: Value<'_>) -> VendorItem {
+    vendor_item(vendor, block.fields().filter(|(key, _)| key != "cache_control"))
 }
 
 /// Reads a block as one of this kind; false when it is none after all.
@@ -272,9 +277,7 @@ fn read(form: &BlockForm, turn: &mut Turn, path: &str, block: Value<'_>, site: &
             true
         }
         Read::Item(vendor) => {
-            // The mark of a cache is a part of its own.
-            let fields = block.fields().filter(|(key, _)| key != "cache_control");
-            turn.parts.push(vendor_item(vendor, fields));
+            turn.parts.push(Part::Item(unmarked(vendor, block)));
             true
         }
         Read::Unknown => false,

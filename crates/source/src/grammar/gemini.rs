@@ -170,7 +170,7 @@ fn hosted(turn: &mut Turn, path: &str, part: Value<'_>, _: &mut Site<'_>) -> boo
         return false;
     };
     turn.parts
-        .push(vendor_item(Vendor::Gemini, [(written.into(), step)]));
+        .push(Part::Item(vendor_item(Vendor::Gemini, [(written.into(), step)])));
     turn.keep_rest(part, path, &[read]);
     true
 }

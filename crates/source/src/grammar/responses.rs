@@ -2,7 +2,9 @@
 
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{ArgumentForm, Arguments, MediaKind, Part, Role, ToolCall, ToolResult, Vendor};
+use chatmill_model::{
+    ArgumentForm, Arguments, MediaKind, OwnItem, Part, Role, ToolCall, ToolResult, Vendor, VendorItem,
+};
 
 use crate::base::{
     Keep as _, Site, Turn, arguments, embedded, media, present, roles, text, text_of, word, words,
@@ -38,14 +40,49 @@ pub(crate) fn is_item(value: Value<'_>) -> bool {
     })
 }
 
-/// Calls of tools that the API defines and the client runs: the type of the item, the name of the tool, and the fields that may hold what
-/// it is to do.
-const OWN_CALLS: [(&str, &str, &[&str]); 4] = [
-    ("local_shell_call", "local_shell", &["action"]),
-    ("shell_call", "shell", &["action"]),
-    ("apply_patch_call", "apply_patch", &["operation"]),
-    ("computer_call", "computer", &["action", "actions"]),
+/// A tool that the API defines and the client runs.
+struct ClientTool {
+    /// The type of its calls.
+    call: &'static str,
+    name: &'static str,
+    /// The fields that may hold what a call asks for.
+    actions: &'static [&'static str],
+    /// What the API asks of a call and of its output.
+    needs: [&'static [&'static str]; 2],
+}
+
+const CLIENT_TOOLS: [ClientTool; 4] = [
+    ClientTool {
+        call: "local_shell_call",
+        name: "local_shell",
+        actions: &["action"],
+        needs: [&["id", "call_id", "action", "status"], &["id", "output"]],
+    },
+    ClientTool {
+        call: "shell_call",
+        name: "shell",
+        actions: &["action"],
+        needs: [&["call_id", "action"], &["call_id", "output"]],
+    },
+    ClientTool {
+        call: "apply_patch_call",
+        name: "apply_patch",
+        actions: &["operation"],
+        needs: [&["call_id", "operation", "status"], &["call_id", "status"]],
+    },
+    ClientTool {
+        call: "computer_call",
+        name: "computer",
+        actions: &["action", "actions"],
+        needs: [
+            &["id", "call_id", "pending_safety_checks", "status"],
+            &["call_id", "output"],
+        ],
+    },
 ];
+
+/// What the API asks of a call that it made of a server's tool.
+const MCP_NEEDS: [&str; 4] = words!(id server_label name arguments);
 
 /// Whether items of this kind hold the output of a call; the last is that of OpenAI's SDK for agents.
 pub(crate) fn is_output(kind: &str) -> bool {
@@ -115,8 +152,8 @@ fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
         Some("reasoning") => reasoning(&mut turn, value),
         Some("mcp_call") => mcp_call(&mut turn, value, site),
         Some(kind) if HOSTED.contains(&kind) && is_whole(value) => hosted(&mut turn, value),
-        Some(word) => match OWN_CALLS.iter().find(|(kind, ..)| *kind == word) {
-            Some((_, name, keys)) => client_call(&mut turn, value, (name, keys), site),
+        Some(word) => match CLIENT_TOOLS.iter().find(|tool| tool.call == word) {
+            Some(tool) => client_call(&mut turn, value, tool, site),
             None => step(&mut turn, word, value, site),
         },
     }
@@ -208,18 +245,24 @@ fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
             (own.unwrap_or_else(|| text_of(value)).into(), Vec::new())
         }
     };
-    let result = ToolResult {
+    let mut result = ToolResult {
         call_id: call_id(item, site),
         is_error: status.as_deref() == Some("failed"),
         ..ToolResult::default()
     };
-    turn.parts.extend(media::result_of(result, answered));
     let kind = item.get("type").and_then(Value::as_str);
-    let is_own = kind.is_some_and(|kind| OWN_CALLS.iter().any(|(call, ..)| kind.starts_with(call)));
-    if is_own {
-        keep_type(turn, item);
+    let tool = kind.and_then(|kind| CLIENT_TOOLS.iter().find(|tool| kind.starts_with(tool.call)));
+    if let Some(tool) = tool {
+        result.own = own(
+            turn,
+            item,
+            (tool.needs[1], OwnItem::Client),
+            &["call_id", "output"],
+        );
+    } else {
+        turn.keep_rest(item, "", &["type", "call_id", "callId", "output"]);
     }
-    turn.keep_rest(item, "", &["type", "call_id", "callId", "output"]);
+    turn.parts.extend(media::result_of(result, answered));
 }
 
 /// The id of a call. OpenAI's SDK for agents writes it in another way, and an item about a local shell may have none but its own.
@@ -256,21 +299,23 @@ fn reasoning(turn: &mut Turn, item: Value<'_>) {
 }
 
 /// A call of a tool that the API defines.
-fn client_call(turn: &mut Turn, item: Value<'_>, (name, keys): (&str, &[&str]), site: &mut Site<'_>) {
+fn client_call(turn: &mut Turn, item: Value<'_>, tool: &ClientTool, site: &mut Site<'_>) {
     turn.role = Some(Role::Assistant);
     turn.continues = true;
     let call_id = call_id(item, site);
-    let found = keys.iter().find_map(|key| Some((*key, present(item, key)?)));
+    let mut actions = tool.actions.iter();
+    let found = actions.find_map(|key| Some((*key, present(item, key)?)));
+    let read = found.map_or("call_id", |(key, _)| key);
+    let own = own(turn, item, (tool.needs[0], OwnItem::Client), &["call_id", read]);
     if let Some((_, action)) = found {
         let given = (embedded(action), ArgumentForm::Embedded);
-        let call = ToolCall::new(call_id, Some(name.to_owned()), given);
-        turn.parts.push(Part::ToolCall(call));
-    } else if let Some(key) = keys.first() {
+        turn.parts.push(Part::ToolCall(ToolCall {
+            own,
+            ..ToolCall::new(call_id, Some(tool.name.to_owned()), given)
+        }));
+    } else if let Some(key) = tool.actions.first() {
         site.missing(key);
     }
-    let read = found.map_or("call_id", |(key, _)| key);
-    keep_type(turn, item);
-    turn.keep_rest(item, "", &["type", "call_id", read]);
 }
 
 /// A call that the API made of a server's tool, with what came back.
@@ -279,26 +324,41 @@ fn mcp_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     let id = item.get("id").and_then(|id| word(Some(id), "id", site));
     let given = arguments(present(item, "arguments"), "arguments", site);
     let name = word(item.get("name"), "name", site);
-    turn.parts
-        .push(Part::ToolCall(ToolCall::new(id.clone(), name, given)));
+    let known = words!(id name arguments output error);
+    let own = own(turn, item, (&MCP_NEEDS, OwnItem::Hosted), &known);
+    let is_whole = own.is_some();
+    turn.parts.push(Part::ToolCall(ToolCall {
+        own,
+        ..ToolCall::new(id.clone(), name, given)
+    }));
     let error = present(item, "error");
     if let Some(answer) = present(item, "output").or(error) {
         let result = ToolResult {
             call_id: id,
             is_error: error.is_some(),
+            own: is_whole.then(|| Box::new(OwnItem::Inside)),
             ..ToolResult::default()
         };
         let answered = (media::ResultText::of_value(answer), Vec::new());
         turn.parts.extend(media::result_of(result, answered));
     }
-    keep_type(turn, item);
-    let known = ["type", "id", "name", "arguments", "output", "error"];
-    turn.keep_rest(item, "", &known);
 }
 
-/// Keeps the type of an item: written as a call of a function, or as the output of one, it is another.
-fn keep_type(turn: &mut Turn, item: Value<'_>) {
+/// An item that is a call or a result, where it has all that the API asks of it; else its unknown fields are kept. The type stays in
+/// any case: as the call of a function, or as the output of one, it is another item.
+fn own(
+    turn: &mut Turn,
+    item: Value<'_>,
+    (needs, of): (&[&str], fn(VendorItem) -> OwnItem),
+    known: &[&str],
+) -> Option<Box<OwnItem>> {
+    let is_whole = needs.iter().all(|key| present(item, key).is_some());
     turn.keep_text("type", &text(item.get("type")).unwrap_or_default());
+    if !is_whole {
+        turn.keep_rest(item, "", &[known, &["type", "callId"]].concat());
+        return None;
+    }
+    Some(Box::new(of(vendor_item(Vendor::Responses, item.fields()))))
 }
 
 /// Whether a step of a hosted tool has what the API asks of it: its id, and the type of its action. Logs of clients lack either.
@@ -314,7 +374,8 @@ fn hosted(turn: &mut Turn, item: Value<'_>) {
     turn.role = Some(Role::Assistant);
     turn.continues = true;
     turn.leads = true;
-    turn.parts.push(vendor_item(Vendor::Responses, item.fields()));
+    let piece = vendor_item(Vendor::Responses, item.fields());
+    turn.parts.push(Part::Item(piece));
 }
 
 /// An item that is no piece of an answer, or that is not known.

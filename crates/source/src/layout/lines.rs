@@ -299,7 +299,7 @@ impl Lines {
     }
 }
 
-const NOBODYS: &str = "the line has none of the forms that lines of this chat have: it is nobody's";
+const NOBODYS: &str = "the line has none of the forms that lines of this chat have: it has no speaker";
 
 /// The text of a message as one part, unchanged.
 pub(crate) fn plain(text: String, _extra: &mut Extra) -> Vec<Part> {

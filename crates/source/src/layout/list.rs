@@ -35,8 +35,8 @@ impl Element {
 
     const fn has_a_known_field_twice(self) -> &'static str {
         match self {
-            Self::Message => "a known key stands more than once: the message is rejected",
-            Self::Row => "a known column stands more than once: the row is rejected",
+            Self::Message => "duplicate key of the format: the message is rejected",
+            Self::Row => "duplicate column of the format: the row is rejected",
         }
     }
 }
@@ -378,7 +378,7 @@ pub(crate) fn single_of<'d>(
         (Some((_, value)), None) => return Ok(value),
         (Some(_), Some(_)) => (
             &codes::DUPLICATE_KEY,
-            format!("{name} stands more than once in the record"),
+            format!("duplicate key {name} in the record"),
         ),
         (None, _) => (&codes::MISSING_FIELD, format!("the record has no {name}")),
     };

@@ -51,15 +51,14 @@ impl Tree {
         for node in entries {
             let parent = node.parent.as_deref().map(|parent| places.get(parent).copied());
             if parent == Some(None) {
-                let text =
-                    "what stands above this message is not in the record: it begins a branch of its own";
+                let text = "the parent of this message is missing: it begins a branch";
                 notes.findings.push(broken(text, node, notes));
             }
             parents.push(parent.flatten());
         }
         for at in circles(&mut parents) {
             if let Some(node) = entries.get(at) {
-                let text = "the messages above this one lead back to it: it begins a branch of its own";
+                let text = "the parents of this message lead back to it: it begins a branch";
                 notes.findings.push(broken(text, node, notes));
             }
         }
@@ -296,7 +295,7 @@ pub(crate) fn branches(
         } else {
             (
                 &codes::OTHER_BRANCHES,
-                "further branches: what stood in the place of a message that is read is among the alternatives; `branches = \"all\"` makes each branch a conversation",
+                "further branches: their messages are among the alternatives of the messages that are read; `branches = \"all\"` makes each branch a conversation",
             )
         };
         let mut finding = Finding::new(code, text);

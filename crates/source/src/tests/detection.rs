@@ -1,5 +1,6 @@
 //! Formats are recognised by their first records.
 
+use chatmill_diag::Limits;
 use chatmill_intake::{Framing, Head};
 
 use crate::Evidence;
@@ -19,7 +20,7 @@ fn evidence(framing: Framing, text: &str, complete: bool) -> Option<Evidence> {
         complete,
         bytes: text.as_bytes().to_vec(),
     };
-    crate::detect(&head.sketch())
+    crate::detect(&head, &Limits::default())
 }
 
 #[test]
@@ -31,6 +32,28 @@ fn the_sixteenth_record_decides_for_the_file() {
         detect(Framing::Lines, &lines).unwrap().source,
         "anthropic-messages"
     );
+}
+
+#[test]
+fn one_record_of_another_format_does_not_decide_for_the_file() {
+    let chat = r#"{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}"#;
+    let rows = r#"{"conversations":[{"from":"human","value":"x"},{"from":"gpt","value":"y"}]}"#;
+    for (foreign, others, source) in [
+        (rows, chat, "openai-messages"),
+        (chat, rows, "sharegpt"),
+        (
+            r#"{"mapping":{"a":{"id":"a","message":null,"parent":null,"children":[]}},"current_node":"a"}"#,
+            chat,
+            "openai-messages",
+        ),
+    ] {
+        for place in [0, 3, 8] {
+            let mut lines = vec![others; 8];
+            lines.insert(place, foreign);
+            let evidence = detect(Framing::Lines, &(lines.join("\n") + "\n"));
+            assert_eq!(evidence.unwrap().source, source, "{place}: {foreign}");
+        }
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ pub(crate) mod silence;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Mark, Value, append_key};
@@ -57,12 +57,13 @@ pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut 
     }
     let reported = reported(reading, frame.start);
     let lines = ReadLines::of(frame.root());
+    let times = times(reading);
     let mut walk = Walk {
         silence,
         reported: &reported,
         lines: &lines,
         unread: Vec::new(),
-        period: period(reading),
+        message_times: &times,
         known: HashMap::new(),
         path: String::new(),
         times: 0,
@@ -112,16 +113,25 @@ fn records(reading: &Reading, start: u64) -> FxHashMap<(usize, usize), RecordAt>
     records
 }
 
-/// The microseconds by which a time of a record may be before or after those of its messages and say nothing else: an hour.
-const NEAR: i64 = 3_600_000_000;
+/// The microseconds by which a time of a conversation, a step or a line may be before or after that of a message and add nothing to it: an
+/// hour. Programs write such a time when they open or close what holds the message. What is farther from all messages is a time of
+/// something that no message records.
+const NEAR: u64 = 3_600_000_000;
 
-/// The times around the messages of a reading that its other times say nothing new about.
-fn period(reading: &Reading) -> Option<RangeInclusive<i64>> {
+/// The times of the messages of a reading, in order.
+fn times(reading: &Reading) -> Vec<i64> {
     let times = all(reading).filter_map(|(_, message)| message.timestamp.as_ref()?.instant);
-    let (first, last) = times.fold((i64::MAX, i64::MIN), |(first, last), time| {
-        (first.min(time), last.max(time))
-    });
-    (first <= last).then(|| first.saturating_sub(NEAR)..=last.saturating_add(NEAR))
+    let mut times: Vec<i64> = times.collect();
+    times.sort_unstable();
+    times
+}
+
+/// Whether a time is near one of some times, which are in order.
+fn is_near(time: i64, times: &[i64]) -> bool {
+    let behind = times.partition_point(|one| *one < time);
+    let next = [behind.checked_sub(1), Some(behind)].into_iter().flatten();
+    let mut next = next.filter_map(|at| times.get(at));
+    next.any(|one| one.abs_diff(time) <= NEAR)
 }
 
 /// The further fields of a record.
@@ -235,8 +245,8 @@ struct Walk<'w> {
     /// The lines that the source read: a listed key may repeat them.
     lines: &'w ReadLines<'w>,
     unread: Vec<Unread>,
-    /// The times that are near those of the messages, where these have any.
-    period: Option<RangeInclusive<i64>>,
+    /// The times of the messages, in order.
+    message_times: &'w [i64],
     /// The index in `unread` of each path.
     known: HashMap<String, usize>,
     /// The path that was reported last.
@@ -361,11 +371,8 @@ impl Walk<'_> {
     fn report(&mut self, value: Value<'_>, here: &Here<'_>) {
         if here.whole.is_none() {
             let meanings = self.silence.meanings(&here.steps());
-            let is_near = || {
-                let time = moment_of(value);
-                time.is_some_and(|time| self.period.as_ref().is_some_and(|near| near.contains(&time)))
-            };
-            if meanings.has(Meaning::Used) || meanings.has(Meaning::Time) && is_near() {
+            let is_known = || moment_of(value).is_some_and(|time| is_near(time, self.message_times));
+            if meanings.has(Meaning::Used) || meanings.has(Meaning::Time) && is_known() {
                 self.times += 1;
                 return;
             }
@@ -482,6 +489,27 @@ mod tests {
         assert_eq!(shown("tide"), "tide");
         let long = "Hochwasserstände ".repeat(1_000);
         assert_eq!(shown(&long).len(), MAX_NAME_BYTES + "…".len());
+    }
+
+    #[test]
+    fn a_time_is_near_where_a_message_is_at_most_an_hour_away() {
+        let hour = 3_600_000_000;
+        let messages = [0, 10 * hour];
+        for near in [-hour, 0, 1, hour, 9 * hour, 11 * hour] {
+            assert!(is_near(near, &messages), "{near}");
+        }
+        for far in [
+            -hour - 1,
+            hour + 1,
+            5 * hour,
+            9 * hour - 1,
+            11 * hour + 1,
+            i64::MAX,
+            i64::MIN,
+        ] {
+            assert!(!is_near(far, &messages), "{far}");
+        }
+        assert!(!is_near(0, &[]));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! tool, or to a field map. Each format is one entry of `formats.toml`, with what only that format has.
 
 mod files;
+pub(crate) mod recognised;
 
 use std::sync::LazyLock;
 

@@ -2,8 +2,8 @@
 
 use chatmill_diag::{Finding, Path, Reject};
 use chatmill_model::{
-    Alternative, Arguments, Conversation, Extra, Media, MediaSource, Message, Part, Participant, Reference,
-    ReferenceForm, Score, Timestamp, Weight,
+    Alternative, Arguments, Conversation, Extra, Media, MediaSource, Message, OwnItem, Part, Participant,
+    Reference, ReferenceForm, Score, Timestamp, Weight,
 };
 use chatmill_source::{Reading, Unread};
 use serde_json::{Map, Value, json};
@@ -217,6 +217,7 @@ pub(crate) fn part(part: &Part) -> Value {
                 .text("name", call.name.as_ref())
                 .with("arguments", text)
                 .with("which are", format!("{what}, {:?}", call.form))
+                .text("own", call.own.as_deref().map(own).as_ref())
         }
         Part::ToolResult(result) => object
             .text("call_id", result.call_id.as_ref())
@@ -226,13 +227,22 @@ pub(crate) fn part(part: &Part) -> Value {
             .text("caller", result.caller.as_ref())
             .with("is_error", result.is_error)
             .maybe("media", (result.media > 0).then_some(result.media))
-            .maybe("joined", (result.joined > 0).then_some(result.joined)),
+            .maybe("joined", (result.joined > 0).then_some(result.joined))
+            .text("own", result.own.as_deref().map(own).as_ref()),
         Part::CacheMark => object,
         Part::Item(item) => object
             .with("vendor", item.vendor.as_str())
             .with("item", item.raw.as_str()),
     }
     .finish()
+}
+
+fn own(own: &OwnItem) -> String {
+    match own {
+        OwnItem::Client(item) => format!("client {}", item.raw.as_str()),
+        OwnItem::Hosted(item) => format!("hosted {}", item.raw.as_str()),
+        OwnItem::Inside => "inside".to_owned(),
+    }
 }
 
 fn media(object: Object, media: &Media) -> Object {

@@ -191,7 +191,7 @@ fn is_detected(path: &Path) -> Result<(), Failed> {
                 complete: true,
                 bytes: head.as_bytes().to_vec(),
             };
-            match chatmill_source::detect(&head.sketch()) {
+            match chatmill_source::detect(&head, &Limits::default()) {
                 Some(Evidence {
                     source,
                     confidence,

@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use chatmill_diag::Limits;
 use chatmill_golden::check;
 use chatmill_intake::{Framing, Head};
 use chatmill_source::{SOURCES, Source};
@@ -166,7 +167,7 @@ fn pair((key, value): (&String, &Value)) -> (String, Value) {
 /// The winner of detection, with every format of the same confidence.
 fn verdict(head: &Head) -> String {
     let sketch = head.sketch();
-    let Some(best) = chatmill_source::detect(&sketch) else {
+    let Some(best) = chatmill_source::detect(head, &Limits::default()) else {
         let format = chatmill_source::unsupported_format(head, &sketch);
         return format.map_or_else(
             || "nobody".to_owned(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
 
+use chatmill_diag::Limits;
 use chatmill_dialect::{Dialect, Policy, View};
 use chatmill_intake::{Framing, Head};
 
@@ -37,5 +38,5 @@ fn recognised(dialect: &Dialect) -> Option<&'static str> {
         complete: true,
         bytes: text.into_bytes(),
     };
-    chatmill_source::detect(&head.sketch()).map(|evidence| evidence.source)
+    chatmill_source::detect(&head, &Limits::default()).map(|evidence| evidence.source)
 }

@@ -133,6 +133,8 @@ fn anthropic_block(block: &Value) -> Block<'_> {
         | "bash_code_execution_tool_result"
         | "text_editor_code_execution_tool_result"
         | "container_upload"
+        | "mcp_tool_use"
+        | "mcp_tool_result"
         | "thinking" => Block::Aside,
         "tool_use" => Block::Call {
             id: &block["id"],

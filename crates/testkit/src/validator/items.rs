@@ -9,10 +9,11 @@ use super::{RuleBreaches, Waiting, Written, array, has_keys, is_word, schemas, s
 const MAX_OUTPUT_CHARACTERS: usize = 10_485_760;
 
 /// Steps of tools that run at the vendor's, which only its own logs hold.
-const HOSTED: [&str; 10] = [
+const HOSTED: [&str; 11] = [
     "web_search_call",
     "file_search_call",
     "code_interpreter_call",
+    "mcp_call",
     "mcp_list_tools",
     "mcp_approval_request",
     "tool_search_call",
@@ -20,6 +21,14 @@ const HOSTED: [&str; 10] = [
     "program",
     "program_output",
     "compaction",
+];
+
+/// Calls of tools that the API defines and the client runs, and their outputs.
+const CLIENT: [[&str; 2]; 4] = [
+    ["local_shell_call", "local_shell_call_output"],
+    ["shell_call", "shell_call_output"],
+    ["apply_patch_call", "apply_patch_call_output"],
+    ["computer_call", "computer_call_output"],
 ];
 
 pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreaches) {
@@ -34,15 +43,16 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
         let id = &item["call_id"];
         let is_id = (1..=64).contains(&string(id).chars().count());
         match item["type"].as_str().unwrap_or("message") {
-            kind @ ("function_call" | "custom_tool_call") => {
+            kind if is_call(kind) => {
                 let given = if kind == "function_call" {
                     "arguments"
                 } else {
                     "input"
                 };
-                let is_call = has_keys(item, &["type", "call_id", "name", given])
-                    && item[given].is_string()
-                    && is_word(&item["name"], 64);
+                let is_call = CLIENT.iter().any(|[call, _]| *call == kind)
+                    || has_keys(item, &["type", "call_id", "name", given])
+                        && item[given].is_string()
+                        && is_word(&item["name"], 64);
                 breaches.when(!is_id || !is_call, "OAR-03");
                 breaches.when(seen.contains(&id), "OAR-04");
                 let is_among = is_answering && !waiting.is_empty();
@@ -51,13 +61,20 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
                 seen.push(id);
                 waiting.add(id, &item["name"]);
             }
-            "function_call_output" | "custom_tool_call_output" => {
-                let is_output = has_keys(item, &["type", "call_id", "output"])
-                    && match &item["output"] {
-                        Value::String(output) => output.chars().count() <= MAX_OUTPUT_CHARACTERS,
-                        Value::Array(parts) => !parts.is_empty() && parts.iter().all(is_part),
-                        _ => false,
-                    };
+            kind if is_output(kind) => {
+                // The output of a local shell names its call as its own id.
+                let (id, is_id) = match item.get("call_id") {
+                    Some(id) => (id, is_id),
+                    None => (&item["id"], kind == "local_shell_call_output"),
+                };
+                let is_of_client = CLIENT.iter().any(|[_, output]| *output == kind);
+                let is_output = is_of_client
+                    || has_keys(item, &["type", "call_id", "output"])
+                        && match &item["output"] {
+                            Value::String(output) => output.chars().count() <= MAX_OUTPUT_CHARACTERS,
+                            Value::Array(parts) => !parts.is_empty() && parts.iter().all(is_part),
+                            _ => false,
+                        };
                 breaches.when(!is_id || !is_output, "OAR-03");
                 let is_answer = waiting.answer(id, None);
                 breaches.when(!is_answer, "OAR-04");
@@ -90,6 +107,15 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
     tools(named, "OAR-03", 64, "object", breaches);
     let takes = defined.map(|tool| (&tool["parameters"], &tool["strict"]));
     schemas::takes(takes, &schemas::OPENAI, "OAR-07", breaches);
+}
+
+fn is_call(kind: &str) -> bool {
+    matches!(kind, "function_call" | "custom_tool_call") || CLIENT.iter().any(|[call, _]| *call == kind)
+}
+
+fn is_output(kind: &str) -> bool {
+    matches!(kind, "function_call_output" | "custom_tool_call_output")
+        || CLIENT.iter().any(|[_, output]| *output == kind)
 }
 
 /// A part of a user's message, or of an output.

@@ -317,7 +317,7 @@ impl<'r> Converter<'r> {
                             None => all.push((other, value)),
                             Some(own) if own == value => {}
                             Some(_) => {
-                                self.refuse("has a union, and beside it what its members say otherwise");
+                                self.refuse("has a union, and keywords that its members contradict");
                             }
                         }
                     }
@@ -376,7 +376,7 @@ impl<'r> Converter<'r> {
         }
         if schema.contains_key("anyOf") {
             if !schema.keys().all(|key| BESIDE_UNIONS.contains(&key.as_str())) {
-                self.refuse("has a union, and more beside it");
+                self.refuse("has a union, and other keywords");
             }
         } else if kind.is_none() && depth > 0 {
             self.refuse("has no type");
@@ -606,7 +606,7 @@ mod tests {
             (r#"{"type":["string","array"]}"#, no_items),
             (
                 r#"{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"properties":{"b":{"type":"string"}}},{"required":["a"]}]}"#,
-                "has a union, and beside it what its members say otherwise",
+                "has a union, and keywords that its members contradict",
             ),
             (r#"{"anyOf":[{"type":"string"},{}]}"#, "has no type"),
             (

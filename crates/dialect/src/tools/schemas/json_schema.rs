@@ -117,6 +117,24 @@ pub(crate) fn convert(raw: &str, rules: Option<&SchemaRules>, is_strict: bool) -
     converted
 }
 
+/// The same without rules, for readers that look into the properties of each tool: one without properties has none of them.
+pub(crate) fn with_properties(raw: &str) -> Parameters {
+    let converted = convert(raw, None, false);
+    let written = converted.text(raw).unwrap_or_default();
+    match serde_json::from_str(&written) {
+        Ok(Value::Object(schema)) if !schema.contains_key("properties") => {
+            let fields = written.strip_suffix('}').unwrap_or_default();
+            let separator = if schema.is_empty() { "" } else { "," };
+            Parameters {
+                schema: Schema::Text(format!("{fields}{separator}\"properties\":{{}}}}").into()),
+                repaired: converted.repaired + 1,
+                ..converted
+            }
+        }
+        _ => converted,
+    }
+}
+
 /// Writes types of Gemini and Python in the words of JSON Schema; whether there were any.
 fn respell(schema: &mut Map<String, Value>) -> bool {
     let mut any = false;
@@ -164,6 +182,19 @@ mod tests {
         let parameters = convert(raw, None, false);
         let text = parameters.text(raw).unwrap().into_owned();
         (text, parameters.dropped, parameters.filled)
+    }
+
+    #[test]
+    fn readers_that_look_for_properties_find_some() {
+        let written = |raw: &str| {
+            let parameters = with_properties(raw);
+            (parameters.text(raw).unwrap().into_owned(), parameters.repaired)
+        };
+        let none = (NO_PARAMETERS.to_owned(), 1);
+        assert_eq!(written(r#"{"type":"object"}"#), none);
+        assert_eq!(written("{}"), none);
+        let some = r#"{"type":"object","properties":{"a":{}}}"#;
+        assert_eq!(written(some), (some.to_owned(), 0));
     }
 
     #[test]

@@ -274,8 +274,7 @@ impl<'f> File<'f> {
                 EntryForm::Lines
             }
         } else {
-            let sketch = head.sketch();
-            let evidence = chatmill_source::decided(&chatmill_source::considered(&sketch), &sketch);
+            let evidence = chatmill_source::detect(head, self.limits);
             EntryForm::Json(evidence.and_then(|evidence| chatmill_source::find(evidence.source)))
         };
         let plain = match self.form {

@@ -6,8 +6,8 @@ use std::ops::Not;
 use chatmill_dataset::DatasetError;
 use chatmill_intake::json::{self, Kind};
 use chatmill_model::{
-    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, Preview, RawJson, ToolCall, ToolResult,
-    Vendor, VendorItem,
+    ArgumentForm, Arguments, Media, MediaKind, MediaSource, OwnItem, Part, Preview, RawJson, ToolCall,
+    ToolResult, Vendor, VendorItem,
 };
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -48,6 +48,8 @@ pub(crate) enum WrittenPart<'p> {
         embedded: bool,
         #[serde(default, skip_serializing_if = "Not::not")]
         free_text: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        own: Option<WrittenOwn<'p>>,
     },
     ToolResult {
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,15 +67,30 @@ pub(crate) enum WrittenPart<'p> {
         /// Texts of the source that it joins, beyond the first.
         #[serde(skip_serializing_if = "Option::is_none")]
         joined: Option<u32>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        own: Option<WrittenOwn<'p>>,
     },
     CacheMark,
     /// What only one vendor has.
-    Item {
-        #[serde(serialize_with = "write_word", deserialize_with = "read_vendor")]
-        vendor: Vendor,
-        /// Its JSON.
-        item: Text<'p>,
-    },
+    Item(WrittenItem<'p>),
+}
+
+/// What a call or a result is in its vendor's API.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum WrittenOwn<'p> {
+    Client(WrittenItem<'p>),
+    Hosted(WrittenItem<'p>),
+    Inside,
+}
+
+/// An item of a vendor.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct WrittenItem<'p> {
+    #[serde(serialize_with = "write_word", deserialize_with = "read_vendor")]
+    vendor: Vendor,
+    /// Its JSON.
+    item: Text<'p>,
 }
 
 /// Where a media item is.
@@ -164,6 +181,7 @@ impl<'p> WrittenPart<'p> {
                 arguments: call.arguments.source_text().into(),
                 embedded: call.form == ArgumentForm::Embedded,
                 free_text: call.form == ArgumentForm::FreeText,
+                own: call.own.as_deref().map(WrittenOwn::of),
             },
             Part::ToolResult(result) => Self::ToolResult {
                 call_id: borrowed(result.known_id()),
@@ -173,12 +191,10 @@ impl<'p> WrittenPart<'p> {
                 media: Some(result.media).filter(|media| *media > 0),
                 json: result.is_json,
                 joined: Some(result.joined).filter(|joined| *joined > 0),
+                own: result.own.as_deref().map(WrittenOwn::of),
             },
             Part::CacheMark => Self::CacheMark,
-            Part::Item(item) => Self::Item {
-                vendor: item.vendor,
-                item: item.raw.as_str().into(),
-            },
+            Part::Item(item) => Self::Item(WrittenItem::of(item)),
         }
     }
 
@@ -210,6 +226,7 @@ impl<'p> WrittenPart<'p> {
                 arguments: text,
                 embedded,
                 free_text,
+                own,
             } => {
                 let text = text.into_owned();
                 let given = match (free_text, embedded) {
@@ -217,7 +234,10 @@ impl<'p> WrittenPart<'p> {
                     (false, true) => (arguments(text, depth), ArgumentForm::Embedded),
                     (false, false) => (arguments(text, depth), ArgumentForm::Text),
                 };
-                Part::ToolCall(ToolCall::new(owned(id), owned(name), given))
+                Part::ToolCall(ToolCall {
+                    own: own.map(|own| Box::new(own.read())),
+                    ..ToolCall::new(owned(id), owned(name), given)
+                })
             }
             Self::ToolResult {
                 call_id,
@@ -227,6 +247,7 @@ impl<'p> WrittenPart<'p> {
                 media,
                 json,
                 joined,
+                own,
             } => Part::ToolResult(ToolResult {
                 call_id: owned(call_id),
                 name: owned(name),
@@ -235,13 +256,45 @@ impl<'p> WrittenPart<'p> {
                 media: media.unwrap_or(0),
                 is_json: json,
                 joined: joined.unwrap_or(0),
+                own: own.map(|own| Box::new(own.read())),
                 ..ToolResult::default()
             }),
             Self::CacheMark => Part::CacheMark,
-            Self::Item { vendor, item } => Part::Item(VendorItem {
-                vendor,
-                raw: RawJson(item.into_owned()),
-            }),
+            Self::Item(item) => Part::Item(item.read()),
+        }
+    }
+}
+
+impl<'p> WrittenOwn<'p> {
+    fn of(own: &'p OwnItem) -> Self {
+        match own {
+            OwnItem::Client(item) => Self::Client(WrittenItem::of(item)),
+            OwnItem::Hosted(item) => Self::Hosted(WrittenItem::of(item)),
+            OwnItem::Inside => Self::Inside,
+        }
+    }
+
+    fn read(self) -> OwnItem {
+        match self {
+            Self::Client(item) => OwnItem::Client(item.read()),
+            Self::Hosted(item) => OwnItem::Hosted(item.read()),
+            Self::Inside => OwnItem::Inside,
+        }
+    }
+}
+
+impl<'p> WrittenItem<'p> {
+    fn of(item: &'p VendorItem) -> Self {
+        Self {
+            vendor: item.vendor,
+            item: item.raw.as_str().into(),
+        }
+    }
+
+    fn read(self) -> VendorItem {
+        VendorItem {
+            vendor: self.vendor,
+            raw: RawJson(self.item.into_owned()),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use chatmill_diag::limits::{FORMAT_FLOOR, FORMAT_RATIO};
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::Value;
-use chatmill_model::{MediaSource, Message, Part, RawJson};
+use chatmill_model::{MediaSource, Message, OwnItem, Part, RawJson};
 
 use crate::frame::{FrameView, Reading};
 
@@ -96,16 +96,22 @@ pub(in crate::format) fn bytes_of<'p>(
             MediaSource::Upload => len(media.name.as_ref()),
         },
         Part::ToolCall(call) => {
-            len(call.id.as_ref()) + len(call.name.as_ref()) + call.arguments.source_text().len()
+            let own = call.own.as_deref().map_or(0, own_bytes);
+            len(call.id.as_ref()) + len(call.name.as_ref()) + call.arguments.source_text().len() + own
         }
         Part::ToolResult(result) => {
-            len(result.call_id.as_ref()) + len(result.name.as_ref()) + result.content.len()
+            let own = result.own.as_deref().map_or(0, own_bytes);
+            len(result.call_id.as_ref()) + len(result.name.as_ref()) + result.content.len() + own
         }
         Part::Item(item) => item.raw.as_str().len(),
         Part::CacheMark => 0,
     });
     let extra = extra.map(|(path, value)| path.len() + value.as_str().len());
     parts.chain(extra).sum()
+}
+
+fn own_bytes(own: &OwnItem) -> usize {
+    own.item().map_or(0, |item| item.raw.as_str().len())
 }
 
 /// The bytes of what a message names: each of several messages that one record becomes has them.

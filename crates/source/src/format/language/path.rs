@@ -219,7 +219,7 @@ impl TryFrom<MapPath> for InnerPath {
     fn try_from(path: MapPath) -> Result<Self, Self::Error> {
         if path.is_root() {
             return Err(
-                "the path leads to the message itself: name what stands in the message, such as `$.replies[*]`",
+                "the path leads to the message itself: name a field of the message, such as `$.replies[*]`",
             );
         }
         Ok(Self(path))

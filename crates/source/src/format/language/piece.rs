@@ -65,7 +65,7 @@ impl<'de> Deserialize<'de> for Piece {
     fn deserialize<D: Deserializer<'de>>(table: D) -> Result<Self, D::Error> {
         let piece = Self::deserialize(table)?;
         if piece.grammar.is_some() && piece.parts.is_none() && piece.message.is_none() {
-            let text = "`as` names a vendor: give the path of its blocks as `parts`, or of its message as `message`, beside it";
+            let text = "`as` names a vendor: also give the path of its blocks as `parts`, or of its message as `message`";
             return Err(Error::custom(text));
         }
         Ok(piece)

@@ -70,7 +70,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             Box::new(Finding::new(code, text).at_path(format!("{}{field}", node.path)))
         };
         if value.kind() != Kind::Object {
-            let text = "what stands in the tree is not an object and is rejected";
+            let text = "a node of the tree is not an object and is rejected";
             return Err(reject(&codes::WRONG_TYPE, text, ""));
         }
         let Some(message) = present(value, "message") else {
@@ -84,7 +84,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let known = |key: &&str| READ.contains(key);
         let twice = message.duplicate_keys();
         if let Some(key) = twice.iter().find(|key| known(&key.as_str())) {
-            let text = "a known key stands more than once: the message is rejected";
+            let text = "duplicate key of the format: the message is rejected";
             let finding = reject(&codes::DUPLICATE_KEY, text, ".message");
             return Err(Box::new(finding.quoting(key)));
         }

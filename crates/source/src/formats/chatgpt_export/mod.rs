@@ -96,7 +96,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     (is_beside(record) || is_feedback(record)).then(|| {
         (
             98,
-            "records are what a ChatGPT export says beside its chats".to_owned(),
+            "records are those of a ChatGPT export that hold no chats".to_owned(),
         )
     })
 }
@@ -269,7 +269,8 @@ fn line_up(entries: &mut [Node], values: &[Value<'_>], path: &str, notes: &mut N
             node.parent = above.replace(node.id.clone());
         }
     }
-    let text = "no message says what stands above or below it: they follow one another by their times, or as they stand";
+    let text =
+        "no message names its parent or its children: they are in the order of their times, or of the file";
     notes.push(Finding::new(&codes::BROKEN_TREE, text).at_path(path), None);
 }
 

@@ -75,7 +75,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
 /// Makes a message of the next block of a transcript.
 fn add(reader: &mut TextReader<'_, '_>, text: &str, block: Block) {
     match block {
-        Block::Outside(range) => reader.outside(range, "text stands outside of the turns and is nobody's"),
+        Block::Outside(range) => reader.outside(range, "the text is outside of the turns and has no speaker"),
         Block::Turn(turn) => {
             let span = reader.written(turn.span.clone());
             let inside = text.get(turn.inside.clone()).unwrap_or_default();

@@ -81,7 +81,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
         let (seen, is_circle) = path::visible(&lines);
         if is_circle && let Some(line) = lines.last() {
-            let text = "parentUuid leads in a circle: the lines follow one another as they stand";
+            let text = "parentUuid leads in a circle: the lines are read in the order of the file";
             let place = format!("$[{}].parentUuid", line.index);
             let finding = Finding::new(&codes::REFERENCE_CYCLE, text);
             let value = line.fields.parent.unwrap_or(line.value);

@@ -106,7 +106,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         return Err(frame.error(&codes::WRONG_TYPE, "the record is not an object", "$", root));
     }
     let record = Record::read(root).map_err(|key| {
-        let text = format!("{key} stands more than once in the record");
+        let text = format!("duplicate key {key} in the record");
         frame.error(&codes::DUPLICATE_KEY, text, format!("$.{key}"), root)
     })?;
     let messages = list::named(frame, "conversation_list", "messages", limits)?;

@@ -57,7 +57,7 @@ fn loops(event: &Event, response_depth: u32) -> Option<Finding> {
         return too_deep(text, ".responseDepth");
     }
     let text = if is_twice {
-        "an agent stands twice in the chain".to_owned()
+        "an agent is in the chain twice".to_owned()
     } else if chain > limit {
         format!("the chain holds {chain} agents, the limit is {limit}")
     } else {

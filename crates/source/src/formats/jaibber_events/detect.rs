@@ -31,7 +31,7 @@ fn record(record: &RecordSketch) -> Option<(u8, &'static str)> {
             "an Ably envelope holds presence with userId and isAgent or username",
         )
     } else if has("userId") && has("isAgent") {
-        (80, "the record tells somebody's presence with userId and isAgent")
+        (80, "the record is a presence event, with userId and isAgent")
     } else if holds("data", "senderType") && holds("data", "projectId") {
         (90, "data holds messages with senderType and projectId")
     } else if has("senderType") && has("senderName") && has("text") {
@@ -39,11 +39,11 @@ fn record(record: &RecordSketch) -> Option<(u8, &'static str)> {
     } else if has("data")
         && (is_one_of("event", &["message.created"]) || is_one_of("type", &["message.created"]))
     {
-        (80, "a webhook tells message.created")
+        (80, "the record is a webhook of message.created")
     } else if (has("task") && is_one_of("type", &["task-created", "task-updated", "task-deleted"]))
         || (is_enveloped && holds("data", "task") && holds("data", "type"))
     {
-        (85, "the record tells of a task")
+        (85, "the record is a task")
     } else if has("blobUrl") && (has("uploadedBy") || has("uploaderName")) {
         (85, "the record is an attachment with blobUrl and its uploader")
     } else if holds("data", "blobUrl") && holds("data", "filename") {

@@ -278,7 +278,11 @@ fn report_missing(has_id: bool, speaker: &Speaker, kind: EventKind, capture: Cap
         return;
     }
     if speaker.account.is_none() {
-        missing(account, "the row does not say whose account it comes from", site);
+        missing(
+            account,
+            "the row does not name the account that it comes from",
+            site,
+        );
     }
     if speaker.shown.is_none() {
         missing(name, "the row does not say under which name it was sent", site);

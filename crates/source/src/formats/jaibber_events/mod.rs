@@ -135,7 +135,7 @@ impl<'d> Reader<'d, '_> {
         }
         let repeated = body.duplicate_keys();
         if let Some(key) = repeated.iter().find(|key| KNOWN.contains(&key.as_str())) {
-            let text = "a known key stands more than once: the row is rejected";
+            let text = "duplicate key of the format: the row is rejected";
             return Err(Box::new(Finding::new(&codes::DUPLICATE_KEY, text).quoting(key)));
         }
         if self.key.is_none() {
@@ -181,7 +181,7 @@ impl<'d> Reader<'d, '_> {
         }
         let Some(text) = opened.text else { return };
         findings.extend(scanned.iter().map(|note| {
-            let finding = Finding::new(note.code, "it stands inside the text of data");
+            let finding = Finding::new(note.code, "it is inside the text of data");
             finding.at_message(index, None, opened.prefix)
         }));
         let place = Some(self.list.frame.span(text.span()));

@@ -156,7 +156,7 @@ impl Assembler {
 
     fn add(&mut self, event: Event) {
         let Some(id) = event.stream.clone() else {
-            let text = "the piece belongs to no answer that can be told: it stands alone";
+            let text = "the piece belongs to no known answer: it is a message";
             self.note(&event, &codes::ORPHAN_CHUNK, text);
             self.keep(event);
             return;

@@ -138,7 +138,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         found.reading((frame.key, number), "spans", extra)
     });
     let mut first = all.next().or(requests).unwrap_or_else(|| {
-        let text = "none of the spans tells of a model: nobody says anything";
+        let text = "none of the spans is a request to a model: there is no message";
         let finding = Finding::new(&codes::SILENT_CONVERSATION, text);
         let mut reading = Reading::default();
         reading.findings.push(finding.at_path("$"));

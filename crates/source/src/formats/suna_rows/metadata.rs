@@ -120,6 +120,7 @@ impl<'m> Metadata<'m> {
                 arguments: given.map_or_else(|| Arguments::Malformed(String::new()), embedded),
                 form: ArgumentForm::Embedded,
                 metadata_id: id,
+                own: None,
             });
         }
         if is_carried {

@@ -78,7 +78,7 @@ fn without_repeats(
             let is_numbered = row.columns.others.iter().any(|(key, _)| key == "sequence");
             if is_numbered && !pieces.insert(compact(row)) {
                 row.value.mark(Mark::Taken);
-                let text = "a piece of an answer stands here again, word for word";
+                let text = "a piece of an answer is repeated, word for word";
                 note(notes, row, text, &codes::REPEATED_ROW);
                 ledger.repeated += 1;
                 continue;
@@ -110,11 +110,11 @@ fn choose_version(
     };
     let body = bodies.entry(*chosen).or_insert_with(|| compact(first));
     let (dropped, stays, text, code) = if *body == compact(second) {
-        let text = "the row stands here again, word for word";
+        let text = "the row is repeated, word for word";
         (second, first, text, &codes::REPEATED_ROW)
     } else if times::order(second.columns.updated) > times::order(first.columns.updated) {
         *chosen = at;
-        let text = "the row of this id stands again with another body and was updated there later: the later one is kept";
+        let text = "another row with this id has another body and was updated later: that one is kept";
         (first, second, text, &codes::DIFFERING_ROW)
     } else {
         let text = "the row of this id stands here again with another body and was not updated later: the other one is \

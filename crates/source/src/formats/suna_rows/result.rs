@@ -163,6 +163,7 @@ impl Answer {
             media: media_of_answer(&self.others),
             joined: self.joined,
             is_json: false,
+            own: None,
         }));
         message.parts.extend(self.others);
     }

@@ -156,8 +156,7 @@ pub(super) fn find_calls(
                 xml::Piece::Text(text) => draft.parts.push(Part::Text(xml::unescaped(text))),
                 xml::Piece::Call(call) => {
                     if call.repeats {
-                        let text =
-                            "a parameter of a call in the text stands more than once: the last value counts";
+                        let text = "duplicate parameter of a call in the text: the last value is used";
                         site.note(&codes::REPEATED_PARAMETER, text, suffix, site.message);
                     }
                     draft.parts.push(Part::ToolCall(ToolCall {
@@ -166,6 +165,7 @@ pub(super) fn find_calls(
                         arguments: Arguments::Object(RawJson(call.arguments)),
                         form: ArgumentForm::Embedded,
                         metadata_id: id.map(|id| format!("xml_tool_index{number}_{id}")),
+                        own: None,
                     }));
                     number += 1;
                 }

@@ -49,7 +49,7 @@ impl<'d> Request<'d> {
         }
         for key in ["messageContent", "referencedMessage", "content"] {
             if root.fields().filter(|(name, _)| name == key).count() > 1 {
-                let text = format!("{key} stands more than once in the record");
+                let text = format!("duplicate key {key} in the record");
                 return Err(request_error(&codes::DUPLICATE_KEY, text, "", root));
             }
         }
@@ -211,8 +211,7 @@ fn find_repeated_media(parts: &[Part], references: &[Reference], root: Value<'_>
         repeated += shown.intersection(&seen).count() as u64;
     }
     if repeated > 0 {
-        let text =
-            "the same address stands more than once among the media of the message and of what it quotes";
+        let text = "duplicate address among the media of the message and of what it quotes";
         let mut finding = Finding::new(&codes::REPEATED_MEDIA, text);
         finding.count = repeated;
         site.push(finding, "", root);

@@ -253,7 +253,7 @@ impl ChatReader<'_, '_> {
         let text = match evidence {
             Evidence::Number | Evidence::Sequence => return,
             Evidence::Habit => {
-                format!("no date tells whether the day or the month stands first: dates are read {order}")
+                format!("no date shows whether the day or the month comes first: dates are read {order}")
             }
             Evidence::Contradicting => {
                 format!("dates contradict one another: they are read {order}, as most of them are")

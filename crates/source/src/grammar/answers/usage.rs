@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_intake::json::Value;
+use chatmill_intake::json::{Mark, Value};
 use chatmill_model::{Cost, ServiceTier, Usage, UsageMismatch};
 
 use crate::base::present;
@@ -260,7 +260,15 @@ pub(crate) fn tier(object: Value<'_>) -> Option<ServiceTier> {
     // Claude Code writes both the speed and the tier; the speed decides the price.
     ["speed", "service_tier", "serviceTier"]
         .into_iter()
-        .filter_map(|key| object.get(key)?.as_str()?.parse().ok())
+        .filter_map(|key| {
+            let value = object.get(key)?;
+            let word = value.string()?;
+            // Several words are the name of no tier, and stay unread.
+            if !word.contains(char::is_whitespace) {
+                value.mark(Mark::Taken);
+            }
+            word.parse().ok()
+        })
         .max()
 }
 
@@ -448,6 +456,13 @@ mod tests {
         // Fast output has another price than the tier.
         let fast = of(r#"{"input_tokens":5,"output_tokens":7,"service_tier":"standard","speed":"fast"}"#);
         assert_eq!(fast.tier, Some(ServiceTier::Fast));
+        let document = json::scan(br#"{"service_tier":"not at all","speed":"fast"}"#, 8).unwrap();
+        assert_eq!(tier(document.root()), Some(ServiceTier::Fast));
+        let marked = |key| document.root().get(key).unwrap().marked();
+        assert_eq!(
+            (marked("service_tier"), marked("speed")),
+            (Mark::Left, Mark::Taken)
+        );
         for cost in ["-1", "1e999", r#""free""#] {
             let text = format!(r#"{{"input_tokens":5,"output_tokens":7,"cost":{cost}}}"#);
             assert_eq!(of(&text).cost, None, "{cost}");

@@ -40,9 +40,9 @@ pub(crate) fn apply<'d>(list: &mut ListReader<'d, '_>, thumbs: &[Thumb<'d>], met
     let is_new = |message: &String| found.contains(message) && !met.contains(message);
     for thumb in thumbs.iter().filter(|thumb| is_new(&thumb.message)) {
         let text = if thumb.is_good {
-            "somebody called the answer good: it bears that label among the alternatives"
+            "a person rated the answer good: it has that label among the alternatives"
         } else {
-            "somebody called the answer bad: it bears that label among the alternatives, and is not trained on"
+            "a person rated the answer bad: it has that label among the alternatives, and is not trained on"
         };
         let finding = Finding::new(&codes::LABELLED_ANSWER, text).at_path(thumb.path.clone());
         list.notes.push(finding, Some(thumb.value));

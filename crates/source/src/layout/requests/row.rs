@@ -174,7 +174,7 @@ impl<'d> Row<'d> {
 fn single(frame: FrameView<'_>, (name, value): (&str, Value<'_>)) -> Result<(), Box<Finding>> {
     let times = frame.root().fields().filter(|(key, _)| key == name).count();
     if times > 1 {
-        let text = format!("{name} stands more than once in the record");
+        let text = format!("duplicate key {name} in the record");
         return Err(frame.error(&codes::DUPLICATE_KEY, text, format!("$.{name}"), value));
     }
     Ok(())

@@ -46,7 +46,7 @@ fn taken_for(path: &Path) -> BTreeMap<String, Option<&'static str>> {
                 } else {
                     entry
                 };
-                let source = chatmill_source::detect(&head.sketch()).map(|evidence| evidence.source);
+                let source = chatmill_source::detect(&head, &limits).map(|evidence| evidence.source);
                 taken.insert(name.trim_end_matches(".gz").to_owned(), source);
             }
         }

@@ -10,12 +10,13 @@ mod sessions;
 mod wires;
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 
 use chatmill_diag::Limits;
 use chatmill_dialect::policy::Reasoning;
-use chatmill_dialect::{Loss, Policy, Shared, View, Window, WindowRange, auto_perspective};
+use chatmill_dialect::{Policy, Rendering, Shared, View, Window, WindowRange, auto_perspective};
 use chatmill_drawn::{cases, random};
-use chatmill_model::{Linked, MessageKind, Role};
+use chatmill_model::{Linked, MessageKind, OwnItem, Part, Role};
 use chatmill_testkit::conversations::{read, reading};
 use chatmill_testkit::samples::sample_files;
 use serde_json::{Value, json};
@@ -25,7 +26,7 @@ use sessions::{Cut, Session};
 use wires::WIRES;
 
 /// What is before a position, in a dialect.
-fn rendered_before(dialect: &str, linked: &Linked, position: u32) -> (Value, Vec<Loss>) {
+fn rendered_before(dialect: &str, linked: &Linked, position: u32) -> (Value, Rendering) {
     let dialect = chatmill_dialect::find(dialect).expect("a dialect");
     let policy = Policy {
         reasoning: Reasoning::Keep,
@@ -47,16 +48,34 @@ fn rendered_before(dialect: &str, linked: &Linked, position: u32) -> (Value, Vec
     };
     let mut found = None;
     dialect.render_each(&view, &mut |sink, rendering| {
-        found = Some((serde_json::from_str(sink.text()).expect("JSON"), rendering.losses));
+        found = Some((serde_json::from_str(sink.text()).expect("JSON"), rendering));
     });
     found.expect("a rendering")
 }
 
-/// The positions of the answers.
+/// A rendering as the judges of `.ci/oracles` read it.
+fn row(dialect: &str, rendered: &Value, rendering: &Rendering) -> Value {
+    let violations: Vec<&str> = rendering
+        .violations
+        .iter()
+        .map(|violation| violation.rule.as_str())
+        .collect();
+    json!({
+        "dialect": dialect, "profile": chatmill_dialect::find(dialect).expect("a dialect").profile(), "conversation": "", "perspective": "",
+        "place": "prefix", "valid": rendering.is_valid(), "violations": violations, "content": rendered.to_string()
+    })
+}
+
+/// The positions of the answers. A result of a tool that ran at the vendor's is inside one.
 fn answers(linked: &Linked) -> Vec<u32> {
-    let messages = linked.conversation.messages.iter();
-    let answers =
-        messages.filter(|message| message.role == Role::Assistant && message.kind == MessageKind::Message);
+    let mut is_inside = false;
+    let answers = linked.conversation.messages.iter().filter(|message| {
+        let hosted = |part: &Part| {
+            matches!(part, Part::ToolResult(result) if matches!(result.own.as_deref(), Some(OwnItem::Hosted(_) | OwnItem::Inside)))
+        };
+        let continues = std::mem::replace(&mut is_inside, message.parts.iter().any(hosted));
+        message.role == Role::Assistant && message.kind == MessageKind::Message && !continues
+    });
     answers.map(|message| message.position).collect()
 }
 
@@ -91,6 +110,8 @@ struct Found {
     compared: usize,
     steps: BTreeMap<Step, usize>,
     unexplained: Vec<String>,
+    /// What was rendered.
+    rendered: Vec<Value>,
 }
 
 impl Found {
@@ -135,7 +156,9 @@ impl Found {
                     .push(format!("{dialect}: answers at {answers:?}\n{record}"));
                 continue;
             };
-            let (rendered, losses) = rendered_before(dialect, linked, *position);
+            let (rendered, rendering) = rendered_before(dialect, linked, *position);
+            self.rendered.push(row(dialect, &rendered, &rendering));
+            let losses = rendering.losses;
             let differences = said.differences(Said::of(dialect, &rendered), &losses);
             if !differences.is_empty() {
                 let losses: Vec<String> = losses
@@ -178,6 +201,32 @@ fn what_was_said_before_an_answer_is_its_request() {
             found.compared
         );
         assert_eq!(found.steps, cuts, "{}", wire.dialect);
+    }
+}
+
+#[test]
+#[ignore = "writes what vendors' types are asked about"]
+fn rendered_requests_are_written() {
+    let path = std::env::var_os("CHATMILL_REQUESTS").expect("CHATMILL_REQUESTS names the file");
+    let mut file = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
+    for (salt, wire) in (1_u64..).zip(&WIRES) {
+        let mut draw = random(0x7265_7175 + salt);
+        let mut found = Found::default();
+        for _ in 0..cases(50) {
+            let log = wire.log(&Session::drawn(&mut draw), &mut draw);
+            found.log(wire.dialect, &log);
+            let (request, response) = log.last().unwrap();
+            let record = json!({"id": "r-1", "request": request, "response": response}).to_string();
+            let linked = read("request-log", &record);
+            let end = linked.conversation.messages.len() as u32;
+            for other in WIRES.iter().map(|wire| wire.dialect).chain(["mistral-chat"]) {
+                let (rendered, rendering) = rendered_before(other, &linked, end);
+                found.rendered.push(row(other, &rendered, &rendering));
+            }
+        }
+        for rendered in found.rendered {
+            writeln!(file, "{rendered}").unwrap();
+        }
     }
 }
 
@@ -241,11 +290,11 @@ fn requests_of_a_trace_are_what_was_said_before_their_answers() {
                     .map(move |position| (linked, position))
             });
             let is_there = places.any(|(linked, position)| {
-                let (mut rendered, losses) = rendered_before("openai-chat", linked, position);
+                let (mut rendered, rendering) = rendered_before("openai-chat", linked, position);
                 rendered["tools"] = Value::Null;
                 let mut said = said.clone();
                 said.tools.clear();
-                said.differences(Said::of("openai-chat", &rendered), &losses)
+                said.differences(Said::of("openai-chat", &rendered), &rendering.losses)
                     .is_empty()
             });
             if !is_there {

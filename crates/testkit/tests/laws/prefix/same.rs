@@ -221,7 +221,14 @@ fn responses_item(item: &Value) -> (String, Vec<Block>) {
                 false,
             )],
         ),
-        _ => ("assistant", vec![Block::Other(bare(item, &["id"]))]),
+        Some(kind) => {
+            let role = if kind.ends_with("_output") {
+                "tool"
+            } else {
+                "assistant"
+            };
+            (role, vec![Block::Other(bare(item, &["id"]))])
+        }
     };
     (role.to_owned(), read)
 }

@@ -38,6 +38,8 @@ pub(super) struct Round {
     pub thought: Option<String>,
     /// What a tool that runs at the vendor's was asked, and behind how many of the texts.
     pub hosted: Option<(String, usize)>,
+    /// What a tool on a server was asked, and behind how many of the texts.
+    pub on_server: Option<(String, usize)>,
     /// The text of the answer, in pieces as citations make them.
     pub texts: Vec<String>,
     pub calls: Vec<Call>,
@@ -56,6 +58,8 @@ pub(super) struct Call {
     pub id: String,
     pub name: &'static str,
     pub input: Value,
+    /// Whether the tool is one that the API defines, where it defines some.
+    pub is_client: bool,
 }
 
 #[derive(Debug)]
@@ -64,6 +68,7 @@ pub(super) struct Returned {
     pub name: &'static str,
     pub pieces: Vec<Piece>,
     pub failed: bool,
+    pub is_client: bool,
 }
 
 const PICTURES: [&str; 2] = ["iVBORw0KGgo=", "iVBORw0KGgoAAAAN"];
@@ -156,6 +161,7 @@ impl Round {
                 id: format!("call_{number}_{call}"),
                 name: draw.pick(&names).unwrap().name,
                 input: inputs(draw),
+                is_client: draw.once_in(4),
             })
             .collect();
         let mut asked = Vec::new();
@@ -177,6 +183,7 @@ impl Round {
                 .once_in(3)
                 .then(|| format!("Think of {}", text(draw, number))),
             hosted: draw.once_in(4).then(|| (text(draw, number), draw.below(pieces))),
+            on_server: draw.once_in(4).then(|| (text(draw, number), draw.below(pieces))),
             texts: (0..pieces)
                 .filter(|_| has_text)
                 .map(|_| text(draw, number))
@@ -206,6 +213,7 @@ impl Returned {
             name: call.name,
             pieces,
             failed: draw.once_in(6),
+            is_client: call.is_client,
         }
     }
 }

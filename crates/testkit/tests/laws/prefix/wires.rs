@@ -131,11 +131,21 @@ fn in_user_turns(results: Vec<Value>, asked: Vec<Value>, draw: &mut Random) -> V
 }
 
 /// Puts a step that runs at the vendor's behind some of the texts, which begin at `first`.
-fn insert_hosted(blocks: &mut Vec<Value>, first: usize, round: &Round, step: impl Fn(&str) -> [Value; 2]) {
-    if let Some((words, behind)) = &round.hosted {
+fn insert_hosted(
+    blocks: &mut Vec<Value>,
+    first: usize,
+    asked: Option<&(String, usize)>,
+    step: impl Fn(&str) -> [Value; 2],
+) {
+    if let Some((words, behind)) = asked {
         let place = blocks.len().min(first + behind);
         blocks.splice(place..place, step(words));
     }
+}
+
+/// The number with which the words of a round begin.
+fn number_of(words: &str) -> &str {
+    words.split(':').next().unwrap_or_default()
 }
 
 fn chat_before(results: &[Returned], asked: &[Piece], draw: &mut Random) -> Vec<Value> {
@@ -191,6 +201,12 @@ fn responses_before(results: &[Returned], asked: &[Piece], draw: &mut Random) ->
     let picture = |bytes: &str| json!({"type": "input_image", "detail": "auto", "image_url": address(bytes)});
     let mut items: Vec<Value> = Vec::new();
     for result in results {
+        if result.is_client {
+            let output =
+                json!({"stdout": "a.txt", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}});
+            items.push(json!({"type": "shell_call_output", "call_id": result.id, "output": [output]}));
+            continue;
+        }
         let output = short(&result.pieces, each(&result.pieces, part, picture), draw);
         items.push(json!({"type": "function_call_output", "call_id": result.id, "output": output}));
     }
@@ -210,6 +226,10 @@ fn responses_answer(round: &Round, has_thought: bool, draw: &mut Random) -> Vec<
         items.push(json!({"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": thought}]}));
     }
     let calls = round.calls.iter().map(|call| {
+        if call.is_client {
+            let action = json!({"commands": ["ls", call.input.to_string()], "timeout_ms": 9});
+            return json!({"type": "shell_call", "id": "sh_1", "call_id": call.id, "status": "completed", "action": action});
+        }
         json!({"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.input.to_string(), "status": "completed"})
     });
     let calls: Vec<Value> = calls.collect();
@@ -218,6 +238,10 @@ fn responses_answer(round: &Round, has_thought: bool, draw: &mut Random) -> Vec<
         json!({"type": "web_search_call", "id": "ws_1", "status": "completed", "action": action})
     });
     items.extend(hosted);
+    items.extend(round.on_server.iter().map(|(words, _)| {
+        let given = json!({"say": words}).to_string();
+        json!({"type": "mcp_call", "id": format!("mcp_{}", number_of(words)), "server_label": "s", "name": "echo", "arguments": given, "output": words})
+    }));
     if !round.texts.is_empty() {
         let parts = round
             .texts
@@ -292,7 +316,14 @@ fn anthropic_answer(round: &Round, has_thought: bool, draw: &mut Random) -> Vec<
         }
         blocks.push(block);
     }
-    insert_hosted(&mut blocks, first, round, |words| {
+    insert_hosted(&mut blocks, first, round.on_server.as_ref(), |words| {
+        let id = format!("mcptoolu_{}", number_of(words));
+        [
+            json!({"type": "mcp_tool_use", "id": id, "name": "echo", "server_name": "s", "input": {"say": words}}),
+            json!({"type": "mcp_tool_result", "tool_use_id": id, "is_error": false, "content": [{"type": "text", "text": words}]}),
+        ]
+    });
+    insert_hosted(&mut blocks, first, round.hosted.as_ref(), |words| {
         let found = json!({"type": "web_search_result", "url": "https://e.com", "title": words, "encrypted_content": "ZW5j"});
         [
             json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": words}}),
@@ -382,7 +413,7 @@ fn gemini_answer(round: &Round, has_thought: bool, _: &mut Random) -> Vec<Value>
     }
     let first = parts.len();
     parts.extend(round.texts.iter().map(|text| json!({"text": text})));
-    insert_hosted(&mut parts, first, round, |words| {
+    insert_hosted(&mut parts, first, round.hosted.as_ref(), |words| {
         [
             json!({"executableCode": {"language": "PYTHON", "code": words}, "thoughtSignature": "c2ln"}),
             json!({"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": words}}),

@@ -1,6 +1,7 @@
 //! Jaibber's document: "All messages are published as `channel.publish("message", payload)` where `payload` is an `AblyMessage`",
 //! of which `from`, `fromUsername`, `projectId`, `text`, `messageId` and `type` bear no question mark.
 
+use chatmill_diag::Limits;
 use chatmill_dialect::{Policy, View};
 use chatmill_intake::{Framing, Head};
 use chatmill_model::Linked;
@@ -19,7 +20,7 @@ fn published(linked: &Linked) -> (Vec<Value>, Option<&'static str>) {
         complete: true,
         bytes: text.clone().into_bytes(),
     };
-    let evidence = chatmill_source::detect(&head.sketch());
+    let evidence = chatmill_source::detect(&head, &Limits::default());
     (
         serde_json::from_str(&text).unwrap(),
         evidence.map(|evidence| evidence.source),

@@ -64,7 +64,11 @@ mod tests {
         let registered = ["codex", "irc-log", "matrix"];
         assert!(differences("read", ["irc-log", "codex", "matrix"].into_iter(), &registered).is_empty());
         assert_eq!(
-            differences("read", ["codex", "irc-log", "codex", "icq"].into_iter(), &registered),
+            differences(
+                "read",
+                ["codex", "irc-log", "codex", "icq"].into_iter(),
+                &registered
+            ),
             [
                 "read: `codex` is in two groups",
                 "read: there is no format `icq`",

@@ -57,9 +57,14 @@ fn lists(root: &Path) -> Result<String> {
         [group.title, read, written]
     });
     let (sources, dialects) = (sources.len(), dialects.len());
-    let head = format!("| | [Read: {sources} formats](docs/sources.md) | [Written: {dialects} formats](docs/dialects.md) |");
+    let head = format!(
+        "| | [Read: {sources} formats](docs/sources.md) | [Written: {dialects} formats](docs/dialects.md) |"
+    );
     let encodings = names(ENCODINGS.iter().map(Encoding::name));
-    Ok(table(&head, rows) + &format!("\nTokens are counted with {encodings}, and with [files of other models](docs/encodings.md).\n"))
+    Ok(table(&head, rows)
+        + &format!(
+            "\nTokens are counted with {encodings}, and with [files of other models](docs/encodings.md).\n"
+        ))
 }
 
 fn sources() -> String {

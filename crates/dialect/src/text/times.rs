@@ -7,12 +7,13 @@ use jiff::civil::DateTime;
 
 /// The time as the source wrote it; as ISO 8601 in UTC where that is a count since 1970.
 pub(crate) fn uncounted(time: &Timestamp) -> Cow<'_, str> {
-    let is_count = time
-        .raw
-        .trim()
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'.');
-    written(time, is_count)
+    written(time, is_count(time))
+}
+
+/// Whether the text counts from 1970.
+fn is_count(time: &Timestamp) -> bool {
+    let mut bytes = time.raw.trim().bytes();
+    bytes.all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 /// The time as the source wrote it; as ISO 8601 in UTC where its offset is the conversation's.
@@ -30,9 +31,9 @@ pub(crate) fn iso(time: &Timestamp) -> Cow<'_, str> {
     }
 }
 
-/// Whether [`iso`] writes ISO 8601: the instant is known, or the text is such a time without an offset.
-pub(crate) fn is_iso(time: &Timestamp) -> bool {
-    time.instant.is_some() || time.raw.trim().parse::<DateTime>().is_ok()
+/// Whether every reader takes what [`iso`] writes for a time: an instant, a count, or ISO 8601 without an offset.
+pub(crate) fn is_plain(time: &Timestamp) -> bool {
+    time.instant.is_some() || is_count(time) || time.raw.trim().parse::<DateTime>().is_ok()
 }
 
 fn written(time: &Timestamp, anew: bool) -> Cow<'_, str> {

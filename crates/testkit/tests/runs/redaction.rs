@@ -39,14 +39,19 @@ fn certified(test_dir: &TestDir, out: &str) -> std::collections::BTreeMap<String
     test_dir.hashes(out)
 }
 
-/// A chat whose call, result and rejected answer hold every canary: few samples have such places, and a round has few samples.
-fn with_tools() -> String {
+/// All canaries in one text.
+fn all() -> String {
     let text = |(kind, canary): (&str, &str)| match kind {
         // A secret by where it stands.
         "token" => format!("https://files.example/a?token={canary}"),
         _ => canary.to_owned(),
     };
-    let all = CANARIES.map(text).join(" and ");
+    CANARIES.map(text).join(" and ")
+}
+
+/// A chat whose call and result hold every canary: few samples have such places, and a round has few samples.
+fn with_tools() -> String {
+    let all = all();
     let call = json!({"id": "c1", "type": "function",
         "function": {"name": "look", "arguments": json!({"for": all}).to_string()}});
     json!({"messages": [
@@ -69,6 +74,8 @@ fn no_canary_survives_in_any_table_report_or_manifest() {
             seeded += canaries;
         }
         test_dir.write("in/tools.jsonl", with_tools());
+        let answers = json!({"prompt": "Who?", "chosen": all(), "rejected": all()});
+        test_dir.write("in/answers.jsonl", answers.to_string());
         test_dir.write(
             "in/broken.jsonl",
             format!(

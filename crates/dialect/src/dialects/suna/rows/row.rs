@@ -13,6 +13,7 @@ use crate::write::object::{Object, key};
 impl<'a> RowWriter<'_, 'a> {
     /// The rows of a message: its own content, then each result; or a status row.
     pub(super) fn of(&mut self, message: &'a Message) -> Vec<RowContent<'a>> {
+        self.created = self.created(message);
         if message.kind == MessageKind::Notice {
             return vec![RowContent::Notice];
         }
@@ -39,18 +40,16 @@ impl<'a> RowWriter<'_, 'a> {
         self.losses
             .several(reasons::ROWS_HAVE_NO_REPLIES, position, references);
         self.declare_parts_left_out(message, has_content);
-        self.created = self.created(message);
         rows
     }
 
-    /// The time of the rows of a message: ISO 8601, or the text that Suna wrote.
+    /// The time of the rows of a message. Readers sort rows by it: a text that only some take for a time would move its row.
     fn created(&mut self, message: &'a Message) -> Option<&'a str> {
         let time = message.timestamp.as_ref()?;
-        if self.is_native || times::is_iso(time) {
+        if self.is_native || times::is_plain(time) {
             return Some(self.transcript.arena().keep(times::iso(time)));
         }
-        self.losses
-            .at(reasons::TIMES_OF_ROWS_ARE_ISO_8601, message.position);
+        self.losses.at(reasons::TIMES_ORDER_ROWS, message.position);
         None
     }
 

@@ -3,8 +3,9 @@
 //! A method that is not called is a value: it is true, prints as in Python but for its address in memory, and can be called
 //! later. What the sandbox keeps from templates, because it changes a value, is undefined.
 
+use std::collections::HashSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use minijinja::value::{DynObject, Object, ObjectRepr, ValueKind};
 use minijinja::{Error, State, Value};
@@ -51,10 +52,16 @@ fn lists(names: &str, name: &str) -> bool {
     names.split(' ').any(|listed| listed == name)
 }
 
+/// The names of all attributes: each instruction of a program is compared with them.
+static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let types = [STR, DICT, LIST].into_iter();
+    let names = types.flat_map(|[_, methods, changing]| methods.split(' ').chain(changing.split(' ')));
+    names.filter(|name| !name.is_empty()).collect()
+});
+
 /// Whether a type has an attribute of this name.
 pub(super) fn is_one(name: &str) -> bool {
-    let mut types = [STR, DICT, LIST].into_iter();
-    types.any(|[_, methods, changing]| lists(methods, name) || lists(changing, name))
+    NAMES.contains(name)
 }
 
 /// The attribute of a value; none where its type has none of this name.

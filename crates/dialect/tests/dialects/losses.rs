@@ -75,7 +75,7 @@ fn fields(dice: &mut Dice, odds: u64) -> Extra {
 }
 
 fn time(dice: &mut Dice) -> Option<Timestamp> {
-    let raws = ["1760000000", "2026-03-02T09:04:00"];
+    let raws = ["1760000000", "2026-03-02T09:04:00", "yesterday"];
     let offsets = [
         OffsetOrigin::Explicit,
         OffsetOrigin::ConversationZone,
@@ -83,7 +83,7 @@ fn time(dice: &mut Dice) -> Option<Timestamp> {
     ];
     (dice.roll(2) == 0).then(|| Timestamp {
         instant: (dice.roll(2) == 0).then_some(1_760_000_000_000_000),
-        raw: raws[dice.roll(2) as usize].to_owned(),
+        raw: raws[dice.roll(3) as usize].to_owned(),
         offset: offsets[dice.roll(3) as usize],
     })
 }

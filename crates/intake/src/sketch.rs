@@ -9,6 +9,8 @@ mod outline;
 
 use std::collections::BTreeMap;
 
+use chatmill_diag::cut;
+
 use crate::event::{Framing, Head};
 use crate::json;
 use crate::table::row::SAMPLE;
@@ -62,6 +64,12 @@ impl RecordSketch {
             .get(path)
             .is_some_and(|name| words.iter().any(|word| name.words.contains(*word)))
     }
+}
+
+/// The decoded text of a JSON string, with its quotes.
+fn plain(token: &[u8]) -> String {
+    let inside = cut::slice(token, 1..token.len() - 1);
+    String::from_utf8_lossy(&json::unescape_lossy(inside)).into_owned()
 }
 
 impl Head {

@@ -6,10 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chatmill_diag::cut;
-
+use super::plain;
 use crate::frame::balance::structural;
-use crate::json;
 
 /// Objects and lists around one another that are looked into.
 const MAX_DEPTH: usize = 8;
@@ -153,12 +151,6 @@ impl Names {
             None => {}
         }
     }
-}
-
-/// The decoded text of a JSON string, with its quotes.
-pub(super) fn plain(token: &[u8]) -> String {
-    let inside = cut::slice(token, 1..token.len() - 1);
-    String::from_utf8_lossy(&json::unescape_lossy(inside)).into_owned()
 }
 
 #[cfg(test)]

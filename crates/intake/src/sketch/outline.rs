@@ -3,8 +3,7 @@
 use chatmill_diag::cut;
 use memchr::{memchr, memchr2};
 
-use super::names::plain;
-use super::{MAX_STRING_BYTES, RecordSketch};
+use super::{MAX_STRING_BYTES, RecordSketch, plain};
 use crate::frame::balance::{Balance, structural};
 use crate::json;
 

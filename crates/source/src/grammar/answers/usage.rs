@@ -57,7 +57,7 @@ pub(crate) const NONE: [&str; 2] = [""; 2];
 
 impl UsageForm {
     /// The tokens that went in, came out of a cache or went into it, and came out: they decide which form an object has.
-    fn main_counts(&self, object: &Fields<'_>) -> CountedTokens {
+    fn main_counts(&self, object: &UsageFields<'_>) -> CountedTokens {
         CountedTokens {
             input: sum(object, self.input),
             cached: any(object, self.cached),
@@ -69,7 +69,7 @@ impl UsageForm {
     }
 
     /// The same with all other counts.
-    fn complete(&self, object: &Fields<'_>, main: CountedTokens) -> CountedTokens {
+    fn complete(&self, object: &UsageFields<'_>, main: CountedTokens) -> CountedTokens {
         let [_, hour] = self.written_for;
         CountedTokens {
             written_1h: inner(object, hour),
@@ -83,12 +83,12 @@ impl UsageForm {
 }
 
 /// The largest count in one of these fields.
-fn any(object: &Fields<'_>, fields: &[&str]) -> Option<u64> {
+fn any(object: &UsageFields<'_>, fields: &[&str]) -> Option<u64> {
     fields.iter().filter_map(|field| inner(object, field)).max()
 }
 
 /// The sum of the counts in these fields.
-fn sum(object: &Fields<'_>, fields: &[&str]) -> Option<u64> {
+fn sum(object: &UsageFields<'_>, fields: &[&str]) -> Option<u64> {
     let counts = fields.iter().filter_map(|field| inner(object, field));
     counts.reduce(u64::saturating_add)
 }
@@ -178,7 +178,7 @@ impl CountedTokens {
 /// The tokens that an object counts, in the words of any vendor; none where it counts none.
 pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
     let forms = || GRAMMARS.iter().filter_map(|grammar| grammar.usage.as_ref());
-    let fields = &Fields::of(object);
+    let fields = &UsageFields::of(object);
     // Vendors share words: the words for the cache decide whether the input contains it.
     let rank = |counted: &CountedTokens| match (
         counted.input,
@@ -208,9 +208,9 @@ pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
 }
 
 /// The fields of an object that is asked for the names of all vendors.
-struct Fields<'v>(Vec<(Cow<'v, str>, Value<'v>)>);
+struct UsageFields<'v>(Vec<(Cow<'v, str>, Value<'v>)>);
 
-impl<'v> Fields<'v> {
+impl<'v> UsageFields<'v> {
     fn of(object: Value<'v>) -> Self {
         Self(object.fields().collect())
     }
@@ -223,7 +223,7 @@ impl<'v> Fields<'v> {
 }
 
 /// The tokens at a key, or at `outer.inner`.
-fn inner(object: &Fields<'_>, path: &str) -> Option<u64> {
+fn inner(object: &UsageFields<'_>, path: &str) -> Option<u64> {
     match path.split_once('.') {
         Some((outer, rest)) => deep(object.get(outer)?, rest),
         None => tokens(object.get(path)?.number_text()?),

@@ -238,7 +238,7 @@ pub struct VendorItem {
     pub raw: RawJson,
 }
 
-/// What a call or a result is in its vendor's API: more than name and arguments, or text, say.
+/// The item of its vendor's API that a call or a result is, with the fields that a call of a function lacks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum OwnItem {
     /// An item of a tool that the API defines and the client runs.

@@ -136,7 +136,8 @@ impl<'t, 'a> OwnItems<'t, 'a> {
         }
     }
 
-    /// The call in whose turn a result is a piece, or in whose piece it is; what is made up for such a call falls away.
+    /// The hosted call that holds a result: as the next piece of its turn, or inside its own piece. A result that was made up for it is left
+    /// out.
     fn inside(&self, result: &ResultBlock<'a>) -> Option<PartPlace> {
         let call = result.call.filter(|call| self.hosted.contains_key(call))?;
         let own = result.result.map(|result| result.own.as_deref());

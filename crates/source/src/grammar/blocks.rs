@@ -249,7 +249,7 @@ pub(super) fn vendor_item<'d>(
     }
 }
 
-/// A block without the mark of a cache, which is a part of its own.
+/// A block without the mark of a cache, which becomes a separate part.
 pub(super) fn unmarked(vendor: Vendor, block: Value<'_>) -> VendorItem {
     vendor_item(vendor, block.fields().filter(|(key, _)| key != "cache_control"))
 }

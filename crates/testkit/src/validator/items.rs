@@ -62,7 +62,7 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
                 waiting.add(id, &item["name"]);
             }
             kind if is_output(kind) => {
-                // The output of a local shell names its call as its own id.
+                // The `id` of a local shell's output is that of its call.
                 let (id, is_id) = match item.get("call_id") {
                     Some(id) => (id, is_id),
                     None => (&item["id"], kind == "local_shell_call_output"),

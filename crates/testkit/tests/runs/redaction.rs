@@ -49,7 +49,7 @@ fn all() -> String {
     CANARIES.map(text).join(" and ")
 }
 
-/// A chat whose call and result hold every canary: few samples have such places, and a round has few samples.
+/// A chat with every canary in its call and its result: few samples have such places, and a round has few samples.
 fn with_tools() -> String {
     let all = all();
     let call = json!({"id": "c1", "type": "function",

@@ -218,7 +218,7 @@ impl Price {
         Ok(self.discounted(sum + requests))
     }
 
-    /// Whether a service tier has its own rates.
+    /// Whether any service tier has separate rates.
     fn has_tier(&self, tier: ServiceTier) -> bool {
         self.rates.keys().any(|(known, _)| *known == tier)
     }

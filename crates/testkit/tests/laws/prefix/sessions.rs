@@ -36,9 +36,9 @@ pub(super) struct Tool {
 pub(super) struct Round {
     pub asked: Vec<Piece>,
     pub thought: Option<String>,
-    /// What a tool that runs at the vendor's was asked, and behind how many of the texts.
+    /// The request to a tool that runs at the vendor, and the number of texts before it.
     pub hosted: Option<(String, usize)>,
-    /// What a tool on a server was asked, and behind how many of the texts.
+    /// The request to a tool on a server, and the number of texts before it.
     pub on_server: Option<(String, usize)>,
     /// The text of the answer, in pieces as citations make them.
     pub texts: Vec<String>,

@@ -90,6 +90,17 @@ pub struct FrameView<'f> {
 }
 
 impl<'f> FrameView<'f> {
+    /// A record by itself: the first of its entry, without a group and with the default options.
+    pub fn alone(document: &'f Document<'f>, bytes: &'f [u8]) -> Self {
+        Self {
+            document,
+            bytes,
+            start: 0,
+            key: None,
+            options: ReadOptions::default(),
+        }
+    }
+
     /// The record.
     pub(crate) fn root(&self) -> Value<'f> {
         self.document.root()

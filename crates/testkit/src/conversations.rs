@@ -10,7 +10,7 @@ use chatmill_dialect::policy::{
 use chatmill_dialect::{Loss, Policy, View, auto_perspective};
 use chatmill_intake::json;
 use chatmill_model::Linked;
-use chatmill_source::{FrameView, ReadOptions, Reading};
+use chatmill_source::{FrameView, Reading};
 
 use crate::samples::sample_files;
 use chatmill_drawn::Random;
@@ -19,13 +19,7 @@ use chatmill_drawn::Random;
 pub fn reading(source: &str, text: &str, limits: &Limits) -> Reading {
     let document =
         json::scan(text.as_bytes(), limits.depth).unwrap_or_else(|breach| panic!("{breach:?}: {text}"));
-    let frame = FrameView {
-        document: &document,
-        bytes: text.as_bytes(),
-        start: 0,
-        key: None,
-        options: ReadOptions::default(),
-    };
+    let frame = FrameView::alone(&document, text.as_bytes());
     let reading = chatmill_source::find(source)
         .expect("a source")
         .read(&frame, limits);

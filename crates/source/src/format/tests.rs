@@ -13,7 +13,6 @@ use super::language::Language;
 use super::load;
 use super::loaded::Loaded;
 use crate::frame::{FrameView, Reading};
-use crate::options::ReadOptions;
 use crate::source::Source as _;
 
 /// A format file with this message, and what else.
@@ -31,13 +30,7 @@ fn read(id: &str, file: &str, record: &str) -> Reading {
     let source = load(id, file).unwrap();
     let limits = Limits::default();
     let document = json::scan(record.as_bytes(), limits.depth).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: record.as_bytes(),
-        start: 0,
-        key: None,
-        options: ReadOptions::default(),
-    };
+    let frame = FrameView::alone(&document, record.as_bytes());
     source.read(&frame, &limits)
 }
 

@@ -8,7 +8,7 @@ use chatmill_intake::json;
 use serde_json::Value;
 
 use crate::unread::silence::{self, Meaning, Step};
-use crate::{FrameView, ReadOptions, Reading, SOURCES, Source, Unread};
+use crate::{FrameView, Reading, SOURCES, Source, Unread};
 
 const KEY: &str = "canary";
 const WORDS: &str = "yellow bird sings";
@@ -80,13 +80,7 @@ fn read(source: &dyn Source, text: &str) -> (Reading, Vec<Unread>) {
 
 fn read_document(source: &dyn Source, text: &str, document: &json::Document<'_>) -> (Reading, Vec<Unread>) {
     let limits = Limits::default();
-    let frame = FrameView {
-        document,
-        bytes: text.as_bytes(),
-        start: 0,
-        key: None,
-        options: ReadOptions::default(),
-    };
+    let frame = FrameView::alone(document, text.as_bytes());
     let (reading, leftovers) = crate::read(source, &frame, &limits);
     (reading, leftovers.fields)
 }
@@ -292,13 +286,7 @@ fn names_below_a_map_do_not_count_as_unknown() {
         let text = json_with(key);
         let limits = Limits::default();
         let document = json::scan(text.as_bytes(), limits.depth).unwrap();
-        let frame = FrameView {
-            document: &document,
-            bytes: text.as_bytes(),
-            start: 0,
-            key: None,
-            options: ReadOptions::default(),
-        };
+        let frame = FrameView::alone(&document, text.as_bytes());
         let (_, leftovers) = crate::read(source, &frame, &limits);
         assert_eq!(leftovers.fields.len(), 2, "{key}: both are told");
         assert_eq!(leftovers.unread_words, bytes, "{key}");

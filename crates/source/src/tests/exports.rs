@@ -251,13 +251,7 @@ fn shared_messages_are_reported_billed_and_trained_once() {
 fn parts(source: &str, record: &str) -> Vec<Part> {
     let limits = Limits::default();
     let document = json::scan(record.as_bytes(), limits.depth).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: record.as_bytes(),
-        start: 0,
-        key: None,
-        options: ReadOptions::default(),
-    };
+    let frame = FrameView::alone(&document, record.as_bytes());
     let reading = crate::find(source).unwrap().read(&frame, &limits);
     let messages = reading.conversation.unwrap().messages;
     messages.into_iter().flat_map(|message| message.parts).collect()

@@ -1,14 +1,14 @@
 //! The source that reads an entry: the one that is surest of the first records, unless it can read only a few of them.
 //!
-//! Evidence in one record counts for the whole entry, for of a log of an agent often the first line alone tells the program, and of requests
-//! the one with a call tells the vendor. A record that somebody added to a file of another format is no such evidence: the source
-//! that it speaks for cannot read the others.
+//! Evidence in one record counts for the whole entry: often only the first line of an agent's log identifies the program, and only a
+//! request with a call identifies the vendor. A record of another format in a file is no such evidence: its source cannot read the
+//! other records.
 
 use chatmill_diag::Limits;
 use chatmill_intake::{Head, Sketch, json};
 
 use super::unsupported_records;
-use crate::{Evidence, FrameView, ReadOptions, SOURCES, Source, find};
+use crate::{Evidence, FrameView, SOURCES, Source, find};
 
 /// Asks every source and gives the best evidence; the first source wins a tie.
 ///
@@ -83,13 +83,7 @@ impl Trial<'_> {
 
     fn reads(&self, source: &dyn Source, bytes: &[u8]) -> Option<bool> {
         let document = json::scan(bytes, self.limits.depth).ok()?;
-        let frame = FrameView {
-            document: &document,
-            bytes,
-            start: 0,
-            key: None,
-            options: ReadOptions::default(),
-        };
+        let frame = FrameView::alone(&document, bytes);
         Some(source.read(&frame, self.limits).error.is_none())
     }
 }

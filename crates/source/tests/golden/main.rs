@@ -25,9 +25,7 @@ use std::process::ExitCode;
 use chatmill_diag::Limits;
 use chatmill_golden::{check, check_cases};
 use chatmill_intake::{Framing, Head, json};
-use chatmill_source::{
-    Evidence, FrameView, Leftovers, ReadOptions, Reading, SOURCES, Source, TableMap, find,
-};
+use chatmill_source::{Evidence, FrameView, Leftovers, Reading, SOURCES, Source, TableMap, find};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 
@@ -274,12 +272,6 @@ fn read(source: &dyn Source, bytes: &[u8]) -> Value {
 fn reading(source: &dyn Source, bytes: &[u8]) -> (Reading, Leftovers) {
     let limits = Limits::default();
     let document = json::scan(bytes, limits.depth).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes,
-        start: 0,
-        key: None,
-        options: ReadOptions::default(),
-    };
+    let frame = FrameView::alone(&document, bytes);
     chatmill_source::read(source, &frame, &limits)
 }

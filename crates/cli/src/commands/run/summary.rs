@@ -833,13 +833,8 @@ mod tests {
             })
             .collect();
         let table = tokens(&totals, "`chatmill tokens out/demo`").unwrap();
-        let shown: Vec<&str> = table
-            .lines()
-            .skip(2)
-            .map(|line| line.split_whitespace().next().unwrap())
-            .collect();
         assert_eq!(
-            shown,
+            first_words(&table),
             [
                 "dialect-00",
                 "dialect-03",
@@ -858,6 +853,12 @@ mod tests {
         );
     }
 
+    /// The first word of each row.
+    fn first_words(table: &str) -> Vec<&str> {
+        let rows = table.lines().skip(2);
+        rows.map(|line| line.split_whitespace().next().unwrap()).collect()
+    }
+
     #[test]
     fn dialects_of_vendors_come_before_those_of_the_house_and_the_cheaper_one_first() {
         let tokens_of = [
@@ -871,13 +872,8 @@ mod tests {
         ];
         let totals = tokens_of.map(|(dialect, tokens)| total(dialect, "a_base", "whole", tokens));
         let table = tokens(&totals, "out/demo").unwrap();
-        let shown: Vec<&str> = table
-            .lines()
-            .skip(2)
-            .map(|line| line.split_whitespace().next().unwrap())
-            .collect();
         assert_eq!(
-            shown,
+            first_words(&table),
             [
                 "sharegpt",
                 "openai-chat",

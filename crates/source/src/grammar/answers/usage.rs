@@ -224,17 +224,10 @@ impl<'v> UsageFields<'v> {
 
 /// The tokens at a key, or at `outer.inner`.
 fn inner(object: &UsageFields<'_>, path: &str) -> Option<u64> {
-    match path.split_once('.') {
-        Some((outer, rest)) => deep(object.get(outer)?, rest),
-        None => tokens(object.get(path)?.number_text()?),
-    }
-}
-
-fn deep(object: Value<'_>, path: &str) -> Option<u64> {
-    match path.split_once('.') {
-        Some((outer, rest)) => deep(object.get(outer)?, rest),
-        None => number(object, path),
-    }
+    let mut keys = path.split('.');
+    let first = object.get(keys.next()?)?;
+    let value = keys.try_fold(first, |value, key| value.get(key))?;
+    tokens(value.number_text()?)
 }
 
 /// Completes a usage with the service tier and the cost from the objects around it.

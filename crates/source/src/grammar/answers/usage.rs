@@ -226,7 +226,7 @@ impl<'v> UsageFields<'v> {
 fn inner(object: &UsageFields<'_>, path: &str) -> Option<u64> {
     let mut keys = path.split('.');
     let first = object.get(keys.next()?)?;
-    let value = keys.try_fold(first, |value, key| value.get(key))?;
+    let value = keys.try_fold(first, Value::get)?;
     tokens(value.number_text()?)
 }
 

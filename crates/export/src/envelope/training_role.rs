@@ -4,6 +4,8 @@ pub(super) mod unmarkable;
 
 use std::ops::Range;
 
+use chatmill_diag::numbers::counted;
+
 use super::{Envelope, ExportRow, Masking};
 use crate::envelope::turns::Turn;
 use crate::summary::turn_counts::TurnCounts;
@@ -78,7 +80,7 @@ pub(crate) fn notes(envelope: Option<&Envelope>, turn_counts: TurnCounts) -> Vec
     };
     let mut notes = Vec::new();
     if turn_counts.context > 0 {
-        let turns = format!("{} turns of the assistant are context", turn_counts.context);
+        let turns = turns_of_assistant(turn_counts.context, "is context", "are context");
         match envelope.masking {
             Masking::InRecord | Masking::CutOff => {}
             Masking::Setting(setting) => notes.push(format!("{turns}: set `{setting}`")),
@@ -87,21 +89,33 @@ pub(crate) fn notes(envelope: Option<&Envelope>, turn_counts: TurnCounts) -> Vec
     }
     if turn_counts.missed > 0 {
         let (turns, id) = (turn_counts.missed, envelope.id);
+        let (turns, are) = (
+            counted(turns, "trained turn"),
+            if turns == 1 { "is" } else { "are" },
+        );
         notes.push(if envelope.masking == Masking::CutOff {
             format!(
-                "{turns} trained turns of the dataset are not here: rows of {id} end before a turn that is context; trl-prompt-completion takes each in a row of its own, made with `window.mode = \"per_turn\"`"
+                "{turns} of the dataset {are} not here: rows of {id} end before a turn that is context; trl-prompt-completion takes each in a row of its own, made with `window.mode = \"per_turn\"`"
             )
         } else {
-            format!("{turns} trained turns of the dataset are context here: {id} trains on the last turn only")
+            format!("{turns} of the dataset {are} context here: {id} trains on the last turn only")
         });
     }
     if turn_counts.wordless > 0 {
-        notes.push(format!(
-            "{} turns of the assistant only stand for media, and are left out with their questions: {} cannot mark them",
-            turn_counts.wordless, envelope.id
-        ));
+        let turns = turns_of_assistant(
+            turn_counts.wordless,
+            "has only words for a medium, and is left out with its question",
+            "have only words for media, and are left out with their questions",
+        );
+        notes.push(format!("{turns}: {} cannot mark such turns", envelope.id));
     }
     notes
+}
+
+/// So many turns of the assistant, with what one is or several are.
+fn turns_of_assistant(turns: u64, is: &str, are: &str) -> String {
+    let predicate = if turns == 1 { is } else { are };
+    format!("{} of the assistant {predicate}", counted(turns, "turn"))
 }
 
 /// Whether a range has a byte in common with one of some ranges in order.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_model::{Linked, Message, MessageKind, Part, Usage};
+use chatmill_model::{Linked, Message, MessageKind, Part, Role, Usage};
 
 use crate::walk::at_message;
 
@@ -29,7 +29,11 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
             first = first.or(Some(message));
         }
     }
-    let hidden = summed.saturating_sub(incomplete);
+    let unlogged = linked.conversation.messages.iter().filter(|message| {
+        let is_answer = message.kind == MessageKind::Message && message.role == Role::Assistant;
+        is_answer && message.usage.is_none()
+    });
+    let hidden = summed.saturating_sub(incomplete + unlogged.count() as u64);
     if hidden > 0 {
         answers += hidden;
         *kinds.entry("not recorded").or_default() += hidden;

@@ -496,7 +496,7 @@ impl<'d> Reader<'d, '_> {
     /// The finished conversation of these records.
     pub(super) fn finish(mut self, records: &[Value<'d>]) -> Reading {
         let map = &self.format.language.conversation;
-        if let Some(paid) = &map.paid {
+        for paid in &map.paid.0 {
             self.add_paid(paid, records);
         }
         let read = self.read;

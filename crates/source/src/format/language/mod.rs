@@ -251,18 +251,23 @@ pub(in crate::format) struct ConversationMap {
     /// A second copy of the messages, as where a program keeps the branch that was shown last beside all of
     /// them: messages that are the same are skipped.
     pub again: Paths,
-    /// Paid requests that the record lists apart from its messages.
-    pub paid: Option<PaidMap>,
+    /// Paid requests that the record lists apart from its messages; of several lists all are read.
+    pub paid: OneOrMany<PaidMap>,
     /// Values kept among the extra fields of the conversation, in this order.
     pub keep: Vec<MapPath>,
 }
 
-/// Paid requests that a record lists apart from its messages; each becomes a notice.
+/// Paid requests that a record lists apart from its messages. The usage of an entry belongs to the answer that the entry names; of
+/// other entries each becomes a notice with its usage.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct PaidMap {
-    /// The list of entries, or an object of entries by model.
+    /// The list of entries, an object of entries by model, or entries that a condition in brackets selects. The first path that leads to
+    /// a usage is read.
     pub each: Paths,
+    /// The id of the message, or of the model's answer, that the entry is about.
+    #[serde(default)]
+    pub answer: Paths,
     /// The condition for an entry about a message that has the usage itself.
     #[serde(default)]
     pub unless: Conditions,
@@ -513,21 +518,21 @@ string_or_table!(UsageMap: Object, UsageCounts);
 #[serde(deny_unknown_fields, default)]
 pub(in crate::format) struct UsageCounts {
     /// Tokens that were sent.
-    pub input: Option<MapPath>,
+    pub input: Paths,
     /// Tokens that were sent and that `input` does not count: they are added.
     pub input_beside: Vec<MapPath>,
     /// The share of all that were sent that came from a cache.
-    pub cached: Option<MapPath>,
+    pub cached: Paths,
     /// The share that was written to a cache.
-    pub written: Option<MapPath>,
+    pub written: Paths,
     /// Tokens that the model wrote.
-    pub output: Option<MapPath>,
+    pub output: Paths,
     /// Tokens that it wrote, as thoughts, and that `output` does not count: they are added.
     pub output_beside: Vec<MapPath>,
     /// All tokens of the request: where the others do not add up to it, a cached share that `input` does not contain is added.
-    pub total: Option<MapPath>,
+    pub total: Paths,
     /// What the request cost, in US dollars.
-    pub cost: Option<MapPath>,
+    pub cost: Paths,
 }
 
 /// A message that is otherwise.

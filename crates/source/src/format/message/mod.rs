@@ -577,19 +577,17 @@ impl UsageMap {
 
 impl UsageCounts {
     fn of(&self, value: Value<'_>) -> Option<Usage> {
-        let count = |path: &MapPath| path.first(value)?.number_text().and_then(usage::tokens);
-        let one = |path: &Option<MapPath>| path.as_ref().and_then(count);
+        let count = |found: Option<Value<'_>>| found?.number_text().and_then(usage::tokens);
+        let one = |paths: &Paths| count(paths.first(value));
         let with = |count_of: Option<u64>, beside: &[MapPath]| {
-            count_of.map(|own| beside.iter().filter_map(count).fold(own, u64::saturating_add))
+            let beside = beside.iter().filter_map(|path| count(path.first(value)));
+            count_of.map(|own| beside.fold(own, u64::saturating_add))
         };
         let counted = CountedTokens {
             input: with(one(&self.input), &self.input_beside),
             cached: one(&self.cached),
             written: one(&self.written),
-            cost: self
-                .cost
-                .as_ref()
-                .and_then(|path| usage::amount(path.first(value)?)),
+            cost: self.cost.first(value).and_then(usage::amount),
             contains_cache: true,
             output: with(one(&self.output), &self.output_beside),
             total: one(&self.total),

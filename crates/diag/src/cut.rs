@@ -34,7 +34,7 @@ pub fn up_to<T>(whole: &[T], most: usize) -> &[T] {
 /// The element at `place`, which must exist.
 #[inline]
 #[track_caller]
-#[expect(clippy::indexing_slicing, reason = "who calls has found that it is there")]
+#[expect(clippy::indexing_slicing, reason = "the caller has checked that it exists")]
 pub fn at<T>(whole: &[T], place: usize) -> &T {
     &whole[place]
 }
@@ -49,7 +49,7 @@ pub fn slice_mut<T>(whole: &mut [T], part: Range<usize>) -> &mut [T] {
 /// The element at `place`, which must exist, as mutable.
 #[inline]
 #[track_caller]
-#[expect(clippy::indexing_slicing, reason = "who calls has found that it is there")]
+#[expect(clippy::indexing_slicing, reason = "the caller has checked that it exists")]
 pub fn at_mut<T>(whole: &mut [T], place: usize) -> &mut T {
     &mut whole[place]
 }

@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A day of the years 1 to 9999, in UTC where no zone is named.
+/// A day of the years 1 to 9999; in UTC unless a zone is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
@@ -48,7 +48,7 @@ impl std::str::FromStr for Day {
         let day = text.parse::<Date>().ok();
         let day = day.filter(|day| day.year() > 0 && day.to_string() == text);
         day.map(Self)
-            .ok_or_else(|| format!("`{text:.40}` is no day: write it as 2026-03-02"))
+            .ok_or_else(|| format!("`{text:.40}` is not a day: write it as 2026-03-02"))
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn has_escapes(text: &str) -> bool {
 
 #[expect(
     clippy::needless_bitwise_bool,
-    reason = "without branches, blocks of bytes are looked at at once"
+    reason = "without branches, whole blocks of bytes are compared at once"
 )]
 const fn needs_escape(byte: u8) -> bool {
     (byte == b'"') | (byte == b'\\') | (byte < 0x20)

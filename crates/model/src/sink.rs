@@ -326,7 +326,7 @@ impl<'a> Sink<'a> {
 
     /// Appends one control token of a template.
     pub fn control(&mut self, token: &str) {
-        debug_assert!(!token.is_empty(), "a control token has a spelling");
+        debug_assert!(!token.is_empty(), "a control token is never empty");
         if self.fits(token.len()) {
             self.buffers.text.push_str(token);
             self.run(Piece::Unknown, Component::Framing, true);

@@ -174,7 +174,7 @@ impl Ground {
             .count();
         assert!(
             ground.records > 0 && parts > 1,
-            "the corpus must be worth several slices, not {parts}"
+            "the corpus must give several slices, not {parts}"
         );
         // The dataset that `--replace` is tested on.
         let old = ground.path("old/out");
@@ -400,7 +400,7 @@ impl Ground {
         if names != known {
             outcomes
                 .problems
-                .push(format!("a store of two nights holds {names:?}"));
+                .push(format!("a store of two nights contains {names:?}"));
         }
     }
 
@@ -446,7 +446,7 @@ impl Ground {
             };
         if !is_right {
             outcomes.problems.push(format!(
-                "a kill left neither dataset nor nothing: {:?}",
+                "a kill left something other than one of the datasets or nothing: {:?}",
                 files(out)
             ));
         }

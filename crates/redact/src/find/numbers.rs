@@ -1,5 +1,5 @@
-//! The scan over the words of a text: where a digit, a letter or a sign that numbers begin with is at the start of a word, the detectors of
-//! numbers, accounts and credentials examine the following text.
+//! The scan over the words of a text. At the start of each word, and at each sign that numbers begin with, the detectors of numbers,
+//! accounts and credentials examine the following text.
 
 use chatmill_diag::cut;
 

@@ -42,7 +42,7 @@ pub(crate) fn vocabulary(model: &Model, alphabet: Alphabet) -> Result<(Vocabular
     ids.extend(reached.iter().map(|token| token.id));
     let tokens = ids.len() + whole.len();
     if tokens > MOST_TOKENS {
-        let problem = format!("it has {tokens} tokens; {MOST_TOKENS} can be counted with");
+        let problem = format!("it has {tokens} tokens; at most {MOST_TOKENS} are supported");
         return Err(EncodingError::Vocabulary(problem));
     }
     let numbers: FxHashMap<u32, u32> = ids.into_iter().zip(0..).collect();

@@ -38,7 +38,7 @@ pub(crate) struct Merging {
 }
 
 impl Merging {
-    /// The bytes at which the tokens of a text begin, where the text begins at the byte `begins` of a rendering; `None` if a piece is too
+    /// The bytes at which the tokens of a text begin; the text itself begins at the byte `begins` of a rendering. `None` if a piece is too
     /// long.
     fn starts(&self, text: &str, begins: usize) -> Option<Vec<usize>> {
         let changed = self.steps.pieces(text, begins);
@@ -113,8 +113,8 @@ impl ReferenceTokenizer {
         }
     }
 
-    /// Calls `token` with the byte at which each token of a text begins, where the text begins at the byte `begins` of a rendering. Returns
-    /// false, without a call, if the reference cannot take the text.
+    /// Calls `token` with the byte at which each token of a text begins; the text itself begins at the byte `begins` of a rendering.
+    /// Returns false, without a call, if the reference cannot take the text.
     pub(crate) fn each_token(&self, text: &str, begins: usize, mut token: impl FnMut(usize)) -> bool {
         if let Implementation::Merging(merging) = &self.0 {
             let starts = merging.starts(text, begins);

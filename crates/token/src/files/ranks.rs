@@ -29,7 +29,7 @@ impl Ranks {
                 return Err(EncodingError::Line(line, problem));
             }
             if let Some(before) = line_of_rank.insert(rank, line) {
-                let problem = format!("line {before} has the rank {rank} already; ranks are given once");
+                let problem = format!("line {before} has the rank {rank} already; each rank must be unique");
                 return Err(EncodingError::Line(line, problem));
             }
             tokens.push((token, rank));
@@ -41,7 +41,7 @@ impl Ranks {
     pub(crate) fn checked(tokens: Vec<(Vec<u8>, u32)>) -> Result<Self, EncodingError> {
         if tokens.len() > MOST_TOKENS {
             let problem = format!(
-                "it has {} tokens; {MOST_TOKENS} can be counted with",
+                "it has {} tokens; at most {MOST_TOKENS} are supported",
                 tokens.len()
             );
             return Err(EncodingError::Vocabulary(problem));
@@ -56,7 +56,7 @@ impl Ranks {
         }
         if let Some(byte) = known.iter().position(|known| !known) {
             let problem = format!(
-                "the byte 0x{byte:02x} is not a token; all 256 bytes must be, or there are texts that have no tokens"
+                "the byte 0x{byte:02x} is not a token; all 256 bytes must be tokens, or some texts have none"
             );
             return Err(EncodingError::Vocabulary(problem));
         }

@@ -170,7 +170,7 @@ impl<'b> PieceModel<'b> {
 pub(crate) fn read(bytes: &[u8]) -> Result<TokenizerFile, EncodingError> {
     let refused = |reason: &str| EncodingError::Vocabulary(reason.to_owned());
     let file = PieceModel::read(bytes)
-        .ok_or_else(|| refused("it is neither a tokenizer file in JSON nor a model of SentencePiece"))?;
+        .ok_or_else(|| refused("it is neither a tokenizer file in JSON nor a SentencePiece model"))?;
     if let Some(reason) = file.refusal() {
         return Err(refused(&format!(
             "{reason}; give the `tokenizer.json` of the model"
@@ -315,7 +315,7 @@ mod tests {
         let encoding = Encoding::from_tokenizer("acme", &file).unwrap();
         let count = |text: &str| encoding.counter().count(text);
         assert_eq!(Some(count("baaaab")), encoding.reference().count("baaaab"));
-        // The first two letters take up one after the other until there is no longer piece.
+        // The first two letters absorb one letter after the other, until there is no longer piece.
         assert_eq!(count(&longest), 1 + (1_u64 << 20).div_ceil(799));
     }
 

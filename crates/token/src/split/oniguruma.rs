@@ -61,7 +61,7 @@ pub(crate) fn translated(pattern: &str) -> Result<String, PatternError> {
     }
     match regex_syntax::parse(without_tail(&reader.written)) {
         Ok(parsed) if repeats_nothing(&parsed) => Err(PatternError(
-            "repeats what may be empty, for which `tokenizers` and the engines here have different rules; \
+            "repeats a part that may be empty, for which `tokenizers` and the engines here have different rules; \
              count with another file of the model"
                 .to_owned(),
         )),
@@ -131,7 +131,7 @@ impl<'p> Reader<'p> {
         }
         let flag = if self.folds { " under the flag `i`" } else { "" };
         Err(PatternError(format!(
-            "has `{read}`{flag} at byte {start}, which `tokenizers` reads as Oniguruma does and no engine here does; \
+            "has `{read}`{flag} at byte {start}, which `tokenizers` reads like Oniguruma and no engine here can read; \
              count with another file of the model"
         )))
     }

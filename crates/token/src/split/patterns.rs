@@ -141,7 +141,7 @@ impl Pattern {
             .all(|character| character.is_ascii_alphanumeric() || character == '_')
         {
             let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
-            let problem = format!("`{text}` is not a known family; there are {}", names.join(", "));
+            let problem = format!("`{text}` is not a known family; known families are {}", names.join(", "));
             return Err(PatternError(problem));
         }
         let regex = compiled(text)?;
@@ -282,7 +282,7 @@ impl ast::Visitor for Possessive {
     fn visit_pre(&mut self, ast: &Ast) -> Result<(), PatternError> {
         match ast {
             Ast::Repetition(outer) if matches!(*outer.ast, Ast::Repetition(_)) => Err(PatternError(format!(
-                "has a possessive quantifier at byte {}; write it without the last `+`, or name the family that it is of",
+                "has a possessive quantifier at byte {}; write it without the last `+`, or name its family",
                 outer.op.span.start.offset
             ))),
             _ => Ok(()),
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn a_pattern_that_cannot_be_computed_exactly_is_refused_with_a_way_out() {
         for (pattern, expected) in [
-            ("llama4", "`llama4` is not a known family; there are o200k, qwen"),
+            ("llama4", "`llama4` is not a known family; known families are o200k, qwen"),
             (r"(?<=a)b|.", "is not understood at byte 0: look-around"),
             (r"\w+(?!\d)|\W", "is not understood at byte 3: look-around"),
             (r"(\w)\1|\W", "is not understood at byte 4: backreferences"),

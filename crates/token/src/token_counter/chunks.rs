@@ -97,7 +97,7 @@ impl Default for Chunks {
 }
 
 impl Chunks {
-    /// What is known of a chunk.
+    /// The beginnings of a chunk's tokens, if they are remembered.
     #[inline]
     pub(crate) fn get(&self, key: ChunkKey) -> Option<PackedCounts> {
         let place = self.places.get(key.place(self.places.len()))?;

@@ -191,7 +191,7 @@ impl JsonPreTokenizer {
                 split: split.unwrap_or(true),
             },
             Self::Sequence { .. } | Self::Other => {
-                let reason = "its texts are cut by a step that is known to that crate alone";
+                let reason = "its texts are cut by a step that only that crate knows";
                 return Err(reason.to_owned().into());
             }
         })

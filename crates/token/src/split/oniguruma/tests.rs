@@ -183,8 +183,8 @@ fn what_only_oniguruma_computes_is_refused_by_name() {
         (r"(?i:[^a])", "`[^` under"),
         (r"(?i:[[:upper:]])", "`[:upper:]` under"),
         (r"(?i:[a&&b])", "`&` under"),
-        (r"(x?)*y", "repeats what may be empty"),
-        (r"(?:x|[^\s\S]){2}", "repeats what may be empty"),
+        (r"(x?)*y", "repeats a part that may be empty"),
+        (r"(?:x|[^\s\S]){2}", "repeats a part that may be empty"),
     ] {
         let refused = translated(pattern).unwrap_err().to_string();
         assert!(refused.contains(named), "{pattern}: {refused}");

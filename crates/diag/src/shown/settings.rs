@@ -14,7 +14,10 @@ pub fn settings_error(text: &str, error: &str) -> String {
         let (place, quoted) = error.split_once('\n').unwrap_or((error, ""));
         let (_, reason) = quoted.rsplit_once('\n').unwrap_or(("", quoted));
         let place = place.strip_prefix("TOML parse error at ").unwrap_or(place);
-        return format!("this is not a settings file (TOML): {place}: {}", clipped(reason, 0));
+        return format!(
+            "this is not a settings file (TOML): {place}: {}",
+            clipped(reason, 0)
+        );
     }
     let is_quoted = |line: &str| line.contains(" | ");
     let is_long = error

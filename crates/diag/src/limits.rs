@@ -15,7 +15,8 @@ pub const GIB: u64 = 1024 * MIB;
 /// The largest [`Limits::depth`]: records are walked recursively, on a stack with room for several times as many levels.
 pub const DEPTH_CEILING: u32 = 1024;
 
-/// Levels of nested values that a chat template may make: dropping, comparing and printing them recurse once per level.
+/// Levels of nested values that a chat template may make: dropping, comparing and printing them recurse once per level, and an overflow of
+/// the stack cannot be caught. A thread with a larger stack would only move the place where it overflows.
 pub const TEMPLATE_DEPTH: usize = 200;
 
 /// Nested loops, macros and blocks of a chat template; a macro counts as four.

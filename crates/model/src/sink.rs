@@ -108,6 +108,10 @@ struct Numbers {
 }
 
 /// The place where the renderings of one conversation are written, one after the other.
+///
+/// The compiler proves that an address identifies a text: a dialect gets `&mut Sink<'a>`, which is invariant in `'a`, so it cannot push a
+/// text as borrowed that lives shorter than the conversation. An earlier design built a list of segments first and wrote it afterwards.
+/// Looking up pieces by address in that design gained only 2 % of a run, because the segments had been built before they were found.
 #[derive(Debug)]
 pub struct Sink<'a> {
     buffers: SinkBuffers,

@@ -2,7 +2,8 @@
 //!
 //! Schemas come with the input and may be as hostile as it. A schema is used only if it has no references to anything outside itself, none
 //! that lead back to themselves, and a small size with every reference written out. So a call costs a limited number of steps per byte.
-//! Patterns run as finite automata.
+//! Recursive schemas are excluded because data of sixty levels under a schema that tries two branches at each level takes 2^60 steps.
+//! Patterns run as finite automata. A schema that is not used makes no call wrong: there is no finding.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -19,7 +20,8 @@ use crate::walk::{at_arguments, calls};
 const ARGUMENT_BYTES: usize = 1 << 20;
 /// The most bytes of a definition that is used.
 const DEFINITION_BYTES: usize = 64 << 10;
-/// The most bytes of definitions that a thread keeps for later conversations; if they would exceed this, all are dropped.
+/// The most bytes of definitions that a thread keeps for later conversations; if they would exceed this, all are dropped. Without the
+/// cache, parsing and compiling the same five tools again took two thirds of the check of 20,000 conversations.
 const CACHE_BYTES: usize = 256 << 10;
 /// The most values in a schema with every reference written out.
 const VALUES: usize = 4_000;

@@ -1,6 +1,7 @@
 //! Pairs by place: in the message that a result names as its caller, else in the nearest round before it.
 //!
-//! Two different ids never pair here: at least one side has none.
+//! Two different ids never pair here: at least one side has none. A result looks only backwards. If its call was cut off, the next call of
+//! the same tool must keep its own answer, and every pair after it.
 
 use std::collections::{HashMap, VecDeque};
 

@@ -19,7 +19,8 @@ const SHORTEST_PIECE_BYTES: usize = 16;
 /// Bits of a position in a short piece.
 const POSITION_BITS: u32 = SHORT_PIECE_BYTES.trailing_zeros();
 
-/// The length in bytes from which the pairs of a piece are kept in lists: such a piece mostly repeats the same few bytes.
+/// The length in bytes from which the pairs of a piece are kept in lists. Such a piece mostly repeats the same few bytes, and then lists
+/// take a third of the time of a heap.
 const LISTED_PIECE_BYTES: usize = 4 << 10;
 
 /// The length in bytes up to which offsets fit into the heap; a longer piece is merged in parts. No limit of the program lets a text grow

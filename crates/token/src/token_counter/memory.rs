@@ -1,6 +1,7 @@
 //! Remembers some words about texts, in a fixed number of bytes.
 //!
-//! The whole text is compared, so that no collision of hashes can confuse two texts. For a long text the BLAKE3 hash is kept and compared
+//! The whole text is compared, so that no collision of hashes can confuse two texts. Comparing costs about one part in thirty of counting;
+//! an address would save it, but the same address can hold another text later. For a long text the BLAKE3 hash is kept and compared
 //! instead: collisions of it cannot be found, and megabytes without a place to cut, which cost the most to count, would otherwise use up
 //! all the room. When the room is used up, everything is discarded: the renderings that profit from a memory belong to one conversation and
 //! follow each other closely.

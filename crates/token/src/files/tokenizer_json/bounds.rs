@@ -1,6 +1,8 @@
 //! Limits on the cost of a tokenizer file's steps. A file is refused before anything is counted, so that no count can fail.
 //!
-//! The growth of a text is calculated for the worst text. Once a step has cut, every byte is taken for a piece.
+//! The growth of a text is calculated for the worst text. Once a step has cut, every byte is taken for a piece. A limit during counting
+//! would be closer, but then every table, bill and budget would need a value for "not counted". The price is that the growths of two
+//! replacements multiply even if they never apply to the same text.
 
 use crate::error::EncodingError;
 use crate::files::tokenizer_json::steps::{JsonNormalizer, JsonPattern, JsonPreTokenizer};

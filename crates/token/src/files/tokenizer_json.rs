@@ -111,6 +111,10 @@ pub(crate) fn read(json: &str) -> Result<TokenizerFile, Unread> {
 
 /// The tokens that a `tokenizer.json` adds to those of its model, above all control tokens. `None` for other tokenizer files, which have no
 /// such list.
+///
+/// # Errors
+///
+/// Fails if the file is JSON and its list cannot be read.
 pub fn added_tokens(file: &[u8]) -> Result<Option<Vec<String>>, EncodingError> {
     let Some(json) = super::json(file) else {
         return Ok(None);

@@ -22,9 +22,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
         Some(message).zip(texts.next())
     });
     if let Some((message, (name, mark))) = found {
-        let text = format!(
-            "the system text asks for calls as {name}, but the calls of the conversation are JSON values"
-        );
+        let text = format!("the system text asks for calls as {name}, but the record has calls as values");
         findings.push(at_message(&codes::CALL_SYNTAX_IN_SYSTEM, message, text).marking_word(mark));
     }
 }

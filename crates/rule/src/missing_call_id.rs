@@ -19,12 +19,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
                 at_call(code, message, call, "call has no id")
             }
             Part::ToolResult(result) if none_of([&result.call_id, &result.metadata_id, &result.caller]) => {
-                at_result(
-                    code,
-                    message,
-                    result,
-                    "result does not name the call that it answers",
-                )
+                at_result(code, message, result, "result does not name its call")
             }
             _ => continue,
         });

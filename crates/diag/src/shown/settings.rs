@@ -14,10 +14,7 @@ pub fn settings_error(text: &str, error: &str) -> String {
         let (place, quoted) = error.split_once('\n').unwrap_or((error, ""));
         let (_, reason) = quoted.rsplit_once('\n').unwrap_or(("", quoted));
         let place = place.strip_prefix("TOML parse error at ").unwrap_or(place);
-        return format!(
-            "this is not a settings file (TOML): {place}: {}",
-            clipped(reason, 0)
-        );
+        return format!("not a settings file (TOML): {place}: {}", clipped(reason, 0));
     }
     let is_quoted = |line: &str| line.contains(" | ");
     let is_long = error
@@ -83,7 +80,7 @@ mod tests {
         ] {
             assert_eq!(
                 settings_error(text, error),
-                "this is not a settings file (TOML): line 1, column 1: invalid key, expected key"
+                "not a settings file (TOML): line 1, column 1: invalid key, expected key"
             );
         }
     }

@@ -214,7 +214,7 @@ impl Bpe {
                 Some(((id(left)?, id(right)?), id(&format!("{left}{right}"))?))
             });
             let (pair, both) = ids.ok_or_else(|| {
-                let problem = "a merge names something that is not a token; take the file that belongs to the model";
+                let problem = "a merge names an unknown token; take the file that belongs to the model";
                 EncodingError::Vocabulary(problem.to_owned())
             })?;
             merges.insert(pair, (rank, both));

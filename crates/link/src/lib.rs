@@ -1,8 +1,8 @@
 //! Links one conversation: drops repeated messages, resolves references and pairs tool calls with their results.
 //!
-//! A `Conversation` comes in, a `Linked` goes out with findings and the changed positions; `engine` and `cli` call [`link()`]. Pure: no
-//! input, no clock, no order that depends on hashing. Conversations are also compared with one another: [`memberships`] finds those that
-//! repeat, fork or continue others, and [`repeats_of`] those that repeat others from elsewhere.
+//! A `Conversation` comes in, a `Linked` goes out with findings and the changed positions; `engine` calls [`link()`]. Pure: no input, no
+//! clock, no order that depends on hashing. Conversations are also compared with one another: [`memberships`] finds those that repeat, fork
+//! or continue others, [`repeats_of`] those that repeat others from elsewhere, and `export` finds texts that parts share with [`Ngrams`].
 //!
 //! Checks of the result (a dangling reference, an unanswered call) are rules of `chatmill-rule`; findings come from here only if linking
 //! changes the conversation.

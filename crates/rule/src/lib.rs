@@ -1,8 +1,8 @@
 //! Checks linked conversations: one file per rule, each with its check.
 //!
-//! [`check`] takes a [`Linked`] conversation and the limits, and appends findings; `engine` and `cli` call it. Rules read `Linked` and
-//! nothing else: no file, and no source text that the model does not keep. Faults that reading or linking repairs are reported there; the
-//! pages of the codes are in `chatmill-diag`.
+//! [`check`] takes a [`Linked`] conversation and the limits, and appends findings; `engine` calls it. Rules read `Linked` and nothing else:
+//! no file, and no source text that the model does not keep. Faults that reading or linking repairs are reported there; the pages of the
+//! codes are in `chatmill-diag`.
 
 use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::Linked;

@@ -1,7 +1,7 @@
 //! Counts the tokens of texts and renderings: one trait, one registry of encodings, exact and offline.
 //!
 //! In goes a text, or the rendering that a sink holds with its spans; out come tokens per encoding, divided among the spans' components.
-//! `dialect`, `engine` and `cli` call it. `encodings` is the registry, `files` reads tokenizer files of users, `split` cuts texts into
+//! `engine`, `report` and `cli` call it. `encodings` is the registry, `files` reads tokenizer files of users, `split` cuts texts into
 //! pieces, `bpe` merges the bytes of a piece, and `token_counter` counts many renderings in many encodings at once and remembers what they
 //! share.
 //!

@@ -1,7 +1,7 @@
 //! The type `Encoding` and its counter: an entry of the registry, loaded on first use, or an encoding that a pipeline defines.
 //!
 //! `encodings` lists the registered ones, `bpe` counts texts. An encoding also knows its reference, an independent implementation against
-//! which counts are checked. `cli`, `engine` and `token_counter` use it.
+//! which counts are checked. `token_counter` and all callers of the crate use it.
 
 pub(crate) mod about;
 pub(crate) mod custom_encoding;

@@ -141,7 +141,7 @@ impl Pattern {
             .all(|character| character.is_ascii_alphanumeric() || character == '_')
         {
             let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
-            let problem = format!("`{text}` is not a known family; known families are {}", names.join(", "));
+            let problem = format!("`{text}` is not a known family; known are {}", names.join(", "));
             return Err(PatternError(problem));
         }
         let regex = compiled(text)?;
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn a_pattern_that_cannot_be_computed_exactly_is_refused_with_a_way_out() {
         for (pattern, expected) in [
-            ("llama4", "`llama4` is not a known family; known families are o200k, qwen"),
+            ("llama4", "`llama4` is not a known family; known are o200k, qwen"),
             (r"(?<=a)b|.", "is not understood at byte 0: look-around"),
             (r"\w+(?!\d)|\W", "is not understood at byte 3: look-around"),
             (r"(\w)\1|\W", "is not understood at byte 4: backreferences"),

@@ -1,4 +1,4 @@
-//! Calls to libraries that may panic on their input; such a panic becomes an error like any other.
+//! Calls libraries that may panic on their input, and turns such a panic into an error.
 //!
 //! A panic hook asks [`is_expected`] first: a panic that is caught here is no bug of the program.
 
@@ -9,7 +9,7 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Calls a function; `None` where it panics. Values that it changed before must be discarded then.
+/// Calls a function; `None` if it panics. Values that it changed before the panic must be discarded.
 pub fn catching<T>(act: impl FnOnce() -> T) -> Option<T> {
     DEPTH.with(|depth| depth.set(depth.get() + 1));
     let done = catch_unwind(AssertUnwindSafe(act));

@@ -1,4 +1,4 @@
-//! The classes of errors, by what the user can do about them, independent of their type.
+//! The classes of errors, by what the user can do about them.
 
 use std::error::Error;
 use std::io;
@@ -8,38 +8,38 @@ use std::io;
 pub enum Class {
     /// The request is wrong; repeating it cannot help.
     Request,
-    /// The system, or what lies on a disk; repeating it may help.
+    /// The system, or the content of a disk; repeating the request may help.
     System,
     /// A bug of chatmill.
     Bug,
-    /// Somebody stopped the work.
+    /// The work was stopped on request.
     Stopped,
 }
 
-/// An error that says its class, so that nobody has to know its type.
+/// An error that knows its class, so that callers need not know its type.
 pub trait Classed: Error {
     /// The class, which decides the exit code.
     fn class(&self) -> Class;
 
-    /// What to say besides the message.
+    /// The advice that is printed after the message.
     fn advice(&self) -> Advice {
         Advice::default()
     }
 }
 
-/// What an error says besides its message.
+/// The advice of an error, in addition to its message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Advice {
-    /// The next step, where the message does not name it.
+    /// The next step, if the message does not name it.
     pub next_step: Option<String>,
     /// A word for the kind of error, for programs.
     pub code: Option<&'static str>,
-    /// The key, the file or the pattern that is wrong, where there is one.
+    /// The key, the file or the pattern that is wrong, if there is one.
     pub place: Option<String>,
 }
 
 impl Advice {
-    /// A next step, and nothing else.
+    /// Advice that consists of a next step only.
     pub fn next(step: &str) -> Self {
         Self {
             next_step: Some(step.to_owned()),
@@ -54,7 +54,7 @@ impl Classed for io::Error {
     }
 }
 
-/// A value of ours that cannot be written, or a file of ours that cannot be read.
+/// A value that chatmill cannot write, or a file of chatmill that it cannot read.
 impl Classed for serde_json::Error {
     fn class(&self) -> Class {
         Class::System

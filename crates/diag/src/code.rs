@@ -44,25 +44,24 @@ pub struct Page {
 /// A diagnostic code: two letters, three digits, and a kebab name that describes the finding.
 #[derive(Debug)]
 pub struct Code {
-    /// Letters and digits, for example `IN001`.
+    /// The letters and digits, for example `IN001`.
     pub code: &'static str,
-    /// Kebab name, for example `invalid-json`.
+    /// The kebab name, for example `invalid-json`.
     pub name: &'static str,
-    /// The severity of findings of this code, unless they are of one of its cases.
+    /// The severity of findings with this code, unless they belong to one of its cases.
     pub severity: Severity,
     /// The severity and its exceptions: `error; warning where nothing is lost by it`.
     severities: &'static str,
-    /// The code whose case this is, where it is not the code itself.
+    /// The code of which this is a case; `None` for the code itself.
     of: Option<&'static Code>,
     /// The sections of the page.
     pub page: Page,
-    /// The whole page, which `chatmill explain` shows.
+    /// The whole page, as `chatmill explain` prints it.
     pub text: &'static str,
 }
 
 impl Code {
-    /// The code that a page of `docs/rules` describes. A page whose headings are missing or in another order
-    /// does not compile.
+    /// The code that a page of `docs/rules` describes. A page with a missing heading, or with headings in another order, does not compile.
     pub(crate) const fn of_page(text: &'static str) -> Self {
         let (_, rest) = cut(text, "# ");
         let (code, rest) = cut(rest, " ");
@@ -96,8 +95,8 @@ impl Code {
         }
     }
 
-    /// The code in a case that its page names with these words, as in `warning where the bodies differ`, and with that severity. A case
-    /// that the page does not name does not compile.
+    /// A case of the code, given by words of its page such as `warning where the bodies differ`, with the severity of the case. A case that
+    /// the page does not contain does not compile.
     pub(crate) const fn in_case(&'static self, case: &str) -> Self {
         let _ = cut(cut(self.severities, "; ").1, case);
         Self {
@@ -107,25 +106,25 @@ impl Code {
         }
     }
 
-    /// The code itself, where this is one of its cases.
+    /// The code itself, if this is one of its cases.
     pub(crate) fn itself(&'static self) -> &'static Self {
         self.of.unwrap_or(self)
     }
 
-    /// Whether a finding of this code may have a severity: one that its page names, or an error, for it may have cost a record.
+    /// Whether a finding with this code may have a severity: one of those on its page, or an error, since it may have cost a record.
     pub fn may_be(&self, severity: Severity) -> bool {
         let mut named = self.severities.split("; ");
         severity == Severity::Error || named.any(|one| one.starts_with(severity.as_str()))
     }
 
-    /// Whether a word names this code: by its letters and digits in any case, the beginning of these, or its name.
+    /// Whether a word names this code: its letters and digits in any case, the beginning of these, or its name.
     pub(crate) fn answers_to(&self, word: &str) -> bool {
         let start = self.code.get(..word.len()).filter(|start| !start.is_empty());
         start.is_some_and(|start| start.eq_ignore_ascii_case(word)) || self.name == word
     }
 }
 
-/// The severity that a line of severities, or a case in it, begins with.
+/// The severity at the beginning of a line of severities, or of a case in it.
 const fn severity(line: &str) -> Severity {
     match line.as_bytes() {
         [b'n', ..] => Severity::Note,
@@ -134,13 +133,13 @@ const fn severity(line: &str) -> Severity {
     }
 }
 
-/// The text before and after the first mark, which is ASCII; a text without the mark does not compile.
+/// The text before and after the first occurrence of a mark, which is ASCII; a text without the mark does not compile.
 const fn cut(text: &'static str, mark: &str) -> (&'static str, &'static str) {
     let mut at = 0;
     while !starts_with(text.as_bytes().split_at(at).1, mark.as_bytes()) {
         assert!(
             at < text.len(),
-            "a page lacks a heading or a case, or its headings stand in another order"
+            "a page lacks a heading or a case, or its headings are in another order"
         );
         at += 1;
     }

@@ -1,18 +1,19 @@
 //! The registry of diagnostic codes: one page and one line each, in the order of the stages of a run.
 //!
-//! A code that is more or less severe in some case has a line for it in `cases!`: what finds it names the case, the page says its severity.
+//! A code with another severity in some case has a line for the case in `cases!`: the code that finds it uses the case, and the page has
+//! its severity.
 //!
 //! To add a code: 1. its page in `docs/rules`, with everything about it; 2. its line below; 3. its folder in `data-samples/rules/`. The
-//! number of a code that is gone is not given again.
+//! number of a code that was removed is not used again.
 
 use crate::code::Code;
 use crate::suggest::nearest;
 
-/// Declares the codes by the pages that describe them, and lists them.
+/// Declares the codes by their pages, and lists them.
 macro_rules! codes {
     ($($name:ident = $page:literal;)+) => {
         $(
-            #[doc = concat!("`", $page, "`; its page says what it finds.")]
+            #[doc = concat!("`", $page, "`; its page describes the finding.")]
             pub static $name: Code = Code::of_page(include_str!(concat!("../../../docs/rules/", $page, ".md")));
         )+
 
@@ -21,7 +22,7 @@ macro_rules! codes {
     };
 }
 
-/// Declares cases of codes by the words of their pages.
+/// Declares cases of codes by words of their pages.
 macro_rules! cases {
     ($($name:ident = $code:ident, $case:literal;)+) => {
         $(
@@ -35,13 +36,13 @@ macro_rules! cases {
 }
 
 cases! {
-    REPEATED_PARAMETER = DUPLICATE_KEY, "warning where it stands among the parameters of a call in a text";
+    REPEATED_PARAMETER = DUPLICATE_KEY, "warning where it is a parameter of a call in a text";
     RETAINED_KEY = DUPLICATE_KEY, "note where all values are kept";
     SPARED_FIELD = MISSING_FIELD, "warning where readers of the format do without the field";
     UNANSWERED_REQUEST = MISSING_FIELD, "note where a request of a batch has no result";
     BEARABLE_TYPE = WRONG_TYPE, "warning where nothing of the message is lost by it";
     UNKNOWN_LINE_TYPE = UNKNOWN_MESSAGE_TYPE, "note where it is a whole line of a session";
-    UNREAD_CONVERSATION = EMPTY_CONVERSATION, "error where nothing was read of what messages hold";
+    UNREAD_CONVERSATION = EMPTY_CONVERSATION, "error where no content of its messages was read";
     CITATION_MARK = LEAKED_METADATA, "note where it is a citation mark, which is replaced or left out";
     SILENT_CONVERSATION = EMPTY_CONVERSATION, "note where a project has presence and nobody says anything";
     ANSWERED_CHUNK = ORPHAN_CHUNK, "note where the whole answer follows";
@@ -55,7 +56,7 @@ cases! {
     UNKNOWN_QUOTED_SENDER = UNKNOWN_SENDER, "warning where it is the author of a quotation";
     EXPECTED_PERSONAL_DATA = PERSONAL_DATA, "note where it is a name of the roster, or was replaced by a pseudonym";
     REPLACED_SECRET = SECRET, "note where it was replaced by a pseudonym";
-    TIMESTAMP_WITHOUT_ZONE = TIMESTAMP_NAIVE, "warning where nothing says which zone is meant";
+    TIMESTAMP_WITHOUT_ZONE = TIMESTAMP_NAIVE, "warning where no time zone is stated";
 }
 
 codes! {
@@ -182,7 +183,7 @@ codes! {
     TOO_MANY_PERSPECTIVES = "DI006-too-many-perspectives";
 }
 
-/// Codes of one stage of the pipeline, which begin with the same two letters.
+/// The codes of one stage of the pipeline; they begin with the same two letters.
 #[derive(Debug)]
 pub struct Family {
     /// The two letters.
@@ -215,7 +216,7 @@ const fn family(prefix: &'static str, about: &'static str) -> Family {
     Family { prefix, about }
 }
 
-/// Finds a code by its letters and digits (any case) or by its name.
+/// Finds a code by its letters and digits (in any case) or by its name.
 pub fn find(text: &str) -> Option<&'static Code> {
     CODES
         .iter()
@@ -223,11 +224,11 @@ pub fn find(text: &str) -> Option<&'static Code> {
         .find(|code| code.code.eq_ignore_ascii_case(text) || code.name == text)
 }
 
-/// The codes that a word names: one by its letters and digits or its name, or those of a family by the beginning of these.
+/// The codes that a word names: one by its letters and digits or its name, or those of a family by its letters.
 ///
 /// # Errors
 ///
-/// The nearest name or code, where there is one that is like it, when the word names none.
+/// The nearest name or code, if one is similar, when the word names no code.
 pub fn named(word: &str) -> Result<Vec<&'static Code>, Option<&'static str>> {
     let named: Vec<&Code> = CODES
         .iter()
@@ -248,7 +249,7 @@ mod tests {
 
     use super::*;
 
-    /// Numbers of codes that are gone.
+    /// Numbers of codes that were removed.
     const GONE: [&str; 1] = ["SR025"];
 
     #[test]

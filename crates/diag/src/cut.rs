@@ -1,5 +1,5 @@
-//! Parts of texts and lists at boundaries that were found in them before. A missing part is a bug of ours:
-//! instead of wrong data, it ends the run and names its place.
+//! Parts of texts and lists at boundaries that were found in them. A missing part is a bug: it ends the run with its place instead of
+//! giving wrong data.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub fn slice<T>(whole: &[T], part: Range<usize>) -> &[T] {
     whole.split_at(part.end).0.split_at(part.start).1
 }
 
-/// The beginning of a text that is longer than so many code points, with a mark of the cut; else all of it.
+/// The first `characters` code points of a longer text, with a mark of the cut; else the whole text.
 pub fn beginning(whole: &str, characters: usize) -> String {
     match whole.char_indices().nth(characters) {
         Some((end, _)) => format!("{}…", whole.split_at(end).0),
@@ -25,7 +25,7 @@ pub fn beginning(whole: &str, characters: usize) -> String {
     }
 }
 
-/// The beginning of a list, as far as there is any.
+/// The first `most` elements of a list, or all if there are fewer.
 #[inline]
 pub fn up_to<T>(whole: &[T], most: usize) -> &[T] {
     whole.split_at(most.min(whole.len())).0
@@ -34,22 +34,22 @@ pub fn up_to<T>(whole: &[T], most: usize) -> &[T] {
 /// The element at `place`, which must exist.
 #[inline]
 #[track_caller]
-#[expect(clippy::indexing_slicing, reason = "who calls has found that it is there")]
+#[expect(clippy::indexing_slicing, reason = "the caller has checked that it exists")]
 pub fn at<T>(whole: &[T], place: usize) -> &T {
     &whole[place]
 }
 
-/// A part of a list, to change it.
+/// A mutable part of a list.
 #[inline]
 #[track_caller]
 pub fn slice_mut<T>(whole: &mut [T], part: Range<usize>) -> &mut [T] {
     whole.split_at_mut(part.end).0.split_at_mut(part.start).1
 }
 
-/// The element at `place`, which must exist, to change it.
+/// The element at `place`, which must exist, as mutable.
 #[inline]
 #[track_caller]
-#[expect(clippy::indexing_slicing, reason = "who calls has found that it is there")]
+#[expect(clippy::indexing_slicing, reason = "the caller has checked that it exists")]
 pub fn at_mut<T>(whole: &mut [T], place: usize) -> &mut T {
     &mut whole[place]
 }

@@ -8,19 +8,19 @@ use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A day of the years 1 to 9999, in UTC where no zone is named.
+/// A day of the years 1 to 9999; in UTC unless a zone is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub struct Day(Date);
 
 impl Day {
-    /// The day of a time in microseconds since 1970, UTC: the first or last day that there is for times beyond them.
+    /// The UTC day of a time in microseconds since 1970; the first or the last day that can be represented if the time is beyond.
     pub fn of(instant: i64) -> Self {
         Self::in_zone(instant, &TimeZone::UTC)
     }
 
-    /// The same, by the clocks of a zone.
+    /// The day of a time by the clocks of a zone.
     pub fn in_zone(instant: i64, zone: &TimeZone) -> Self {
         let beyond = if instant < 0 {
             Timestamp::MIN
@@ -31,9 +31,9 @@ impl Day {
         Self(time.to_zoned(zone.clone()).date())
     }
 
-    /// The first microsecond after the day, since 1970, UTC.
+    /// The first microsecond after the day, in UTC since 1970.
     pub fn end(self) -> i64 {
-        /// Microseconds of a day.
+        /// Microseconds in a day.
         const MICROSECONDS: i64 = 86_400_000_000;
         let days = self.0.duration_since(Date::constant(1970, 1, 1)).as_hours() / 24;
         (days + 1) * MICROSECONDS
@@ -44,12 +44,11 @@ impl std::str::FromStr for Day {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // A spelling that differs from the form in which a day is shown (`20260302`, with a time, with a
-        // plus) is refused.
+        // A spelling other than that of `Display` (`20260302`, with a time, with a plus) is refused.
         let day = text.parse::<Date>().ok();
         let day = day.filter(|day| day.year() > 0 && day.to_string() == text);
         day.map(Self)
-            .ok_or_else(|| format!("`{text:.40}` is no day: write it as 2026-03-02"))
+            .ok_or_else(|| format!("`{text:.40}` is not a day: write it as 2026-03-02"))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Errors of the operating system on demand: the Nth call of a kind fails, so that a test can try every one of them.
 //!
-//! The two places that touch the file system (one module of `intake`, one of `dataset`) make each [`call`] here.
-//! Without the feature `faults` this module does nothing. With it, a fault hits the thread that [`inject`]ed it and those that got it
-//! [`carried`], so that tests in one process do not hit each other's calls.
+//! The two places that touch the file system (one module of `intake`, one of `dataset`) make every call through [`call`]. Without the
+//! feature `faults` this module does nothing. With it, a fault affects the thread that called [`inject`] and the threads that called the
+//! result of [`carried`], so that tests in one process do not disturb each other.
 
 use std::io;
 
@@ -53,7 +53,7 @@ impl Call {
     ];
 }
 
-/// Makes a call, and again for as long as signals interrupt it.
+/// Makes a call, and repeats it as long as signals interrupt it.
 pub fn call<T, E: Into<io::Error>>(kind: Call, mut make: impl FnMut() -> Result<T, E>) -> io::Result<T> {
     loop {
         match pass(kind).and_then(|()| make().map_err(Into::into)) {
@@ -63,7 +63,7 @@ pub fn call<T, E: Into<io::Error>>(kind: Call, mut make: impl FnMut() -> Result<
     }
 }
 
-/// Lets a call through, or gives the error that a test asked for.
+/// Lets a call through, or returns the error that a test asked for.
 #[cfg(not(feature = "faults"))]
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "it must cost nothing outside tests")]
@@ -72,7 +72,7 @@ fn pass(_call: Call) -> io::Result<()> {
     Ok(())
 }
 
-/// The first call of a new thread, which passes the fault of its parent thread on to it.
+/// Returns a function that a new thread calls first, to take over the fault of its parent.
 #[cfg(not(feature = "faults"))]
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "it must cost nothing outside tests")]
@@ -100,15 +100,15 @@ mod on {
     pub struct Fault {
         /// The kind of the call.
         pub call: Call,
-        /// The number of the call among those of its kind, from 1; with 0 none fails.
+        /// The number of the call among those of its kind, from 1; with 0 no call fails.
         pub nth: u64,
-        /// Error number of the operating system.
+        /// The error number of the operating system.
         pub errno: i32,
-        /// Whether those after it fail, too.
+        /// Whether all later calls of the kind fail, too.
         pub lasting: bool,
     }
 
-    /// A fault, and how many calls of each kind were made since.
+    /// A fault, and the number of calls of each kind since.
     #[derive(Debug)]
     struct Waiting {
         fault: Fault,
@@ -119,7 +119,7 @@ mod on {
         static WAITING: RefCell<Option<Arc<Waiting>>> = const { RefCell::new(None) };
     }
 
-    /// An injected fault, for as long as it lives; a thread has one at a time.
+    /// A guard: the fault is active as long as it lives; a thread has one fault at a time.
     #[derive(Debug)]
     pub struct Injected {
         waiting: Arc<Waiting>,
@@ -127,7 +127,7 @@ mod on {
         _here: PhantomData<*const ()>,
     }
 
-    /// Lets calls of this thread fail from now on, and of those that it starts, until what it returns is dropped.
+    /// Makes calls of this thread, and of threads that it starts, fail until the returned guard is dropped.
     pub fn inject(fault: Fault) -> Injected {
         let waiting = Arc::new(Waiting {
             fault,
@@ -140,7 +140,7 @@ mod on {
         }
     }
 
-    /// Counts the calls of this thread and of those that it starts, and lets none fail.
+    /// Counts the calls of this thread, and of threads that it starts, without any fault.
     pub fn count() -> Injected {
         inject(Fault {
             call: Call::Open,
@@ -150,7 +150,7 @@ mod on {
         })
     }
 
-    /// The first call of a new thread, which passes the fault of its parent thread on to it.
+    /// Returns a function that a new thread calls first, to take over the fault of its parent.
     pub fn carried() -> impl Fn() + Send + Sync + 'static {
         let waiting = WAITING.with_borrow(Clone::clone);
         move || WAITING.set(waiting.clone())
@@ -170,9 +170,9 @@ mod on {
         }
     }
 
-    /// Lets a call through, or gives the error that a test asked for.
+    /// Lets a call through, or returns the error that a test asked for.
     pub(super) fn pass(call: Call) -> io::Result<()> {
-        // A thread that ends has nothing left to fail with.
+        // A thread that is ending needs no faults.
         let waiting = WAITING
             .try_with(|waiting| waiting.borrow().clone())
             .ok()

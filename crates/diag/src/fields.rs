@@ -1,12 +1,11 @@
-//! Known field names of formats.
+//! The names of fields in known formats.
 //!
-//! A path may lead through a field whose name is data: a name, an id, an address. Where content must not be
-//! quoted, only these known names are shown. A known field that is missing in this list is hidden as well,
-//! which is harmless.
+//! A path may contain a field with a name that is data: a person, an id, an address. Where content must not be quoted, only the names
+//! listed here are shown. A known field that is missing here is hidden too, which is harmless.
 
 use std::sync::LazyLock;
 
-/// Whether a word is the name of a field in some format.
+/// Whether a word is the name of a field in a known format.
 pub fn is_known(word: &str) -> bool {
     FIELDS.binary_search(&word).is_ok()
 }

@@ -25,8 +25,7 @@ impl Span {
 
 /// The place of a finding inside a record, as far as it is known.
 ///
-/// Paths are written `$.conversation_list[3].sender`. Code that still has the frame converts a path into a
-/// byte span.
+/// Paths are written `$.conversation_list[3].sender`. Code with access to the frame converts a path into a byte span.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Path {
     /// The whole record.
@@ -38,8 +37,8 @@ pub enum Path {
     InMessage(String),
 }
 
-/// The text that a finding marks inside its place. Rules know the text of a message and not its offset: the engine, which has the
-/// record, searches for it.
+/// The text that a finding marks inside its place. Rules know the text of a message and not its offset; the engine has the record and
+/// searches for the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meant {
     /// A whole value: an id, a name, an address, arguments.
@@ -48,7 +47,7 @@ pub enum Meant {
     Word(String),
 }
 
-/// The longest text that a mark is made of, in bytes.
+/// The longest text that can be marked, in bytes.
 const MARK_BYTES: usize = 1024;
 
 /// One diagnostic with its place inside a record. The engine adds input, entry, record and conversation.
@@ -56,30 +55,30 @@ const MARK_BYTES: usize = 1024;
 pub struct Finding {
     /// The code.
     pub code: &'static Code,
-    /// The severity of the code, or of its case; an error where something is rejected.
+    /// The severity of the code, or of its case; an error if something is rejected.
     pub severity: Severity,
-    /// Occurrences that this finding stands for.
+    /// The number of occurrences that this finding represents.
     pub count: u64,
-    /// Position of the message in the conversation, counted from 0.
+    /// The position of the message in the conversation, counted from 0.
     pub position: Option<u32>,
-    /// Id of that message, where it has one.
+    /// The id of that message, if it has one.
     pub message_id: Option<String>,
     /// The place inside the record.
     pub path: Path,
-    /// The part of that place that is meant, where it is not all of it.
+    /// The part of the place that is meant, if it is not all of it.
     pub mark: Option<Meant>,
-    /// Ids and names of the input that the message shows, each as [`ShownId`].
+    /// Ids and names of the input that the message contains, each as [`ShownId`].
     pub named: Vec<String>,
-    /// Byte range in the decompressed entry, where the finder knows it.
+    /// The byte range in the decompressed entry, if it is known where the finding is made.
     pub span: Option<Span>,
     /// One clause without a full stop and without any byte of chat text, name or address; ids are in `named`.
     pub message: String,
-    /// Source text that makes the message clearer; left out when content must not be quoted.
+    /// Source text that makes the message clearer; omitted if content must not be quoted.
     pub detail: Option<String>,
 }
 
 impl Finding {
-    /// A finding about a whole record, of a code or of one of its cases.
+    /// A finding about a whole record, with a code or one of its cases.
     pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
         Self {
             code: code.itself(),
@@ -96,7 +95,7 @@ impl Finding {
         }
     }
 
-    /// Places the finding at a message, or at what `suffix` (for example `.refer_list[0]`) names below it.
+    /// Places the finding at a message, or at the field of it that `suffix` (for example `.refer_list[0]`) names.
     #[must_use]
     pub fn at_message(mut self, position: u32, id: Option<&str>, suffix: impl Into<String>) -> Self {
         self.position = Some(position);
@@ -112,7 +111,7 @@ impl Finding {
         self
     }
 
-    /// Gives the byte range in the decompressed entry.
+    /// Sets the byte range in the decompressed entry.
     #[must_use]
     pub fn at_span(mut self, start: u64, end: u64) -> Self {
         self.span = Some(Span { start, end });
@@ -133,7 +132,7 @@ impl Finding {
         self
     }
 
-    /// Says that the message shows this id, so that it can be masked.
+    /// Notes that the message contains this id, so that it can be masked.
     #[must_use]
     pub fn naming(mut self, id: &str) -> Self {
         if !id.is_empty() {
@@ -142,8 +141,7 @@ impl Finding {
         self
     }
 
-    /// The message with every id of the input in it replaced by what `mask` makes of it; a name in a path is hidden as in
-    /// [`with_known_keys`].
+    /// The message with every id of the input replaced by the result of `mask`; a name in a path is hidden as in [`with_known_keys`].
     pub fn masked_message(&self, mask: &dyn Fn(&str) -> String) -> String {
         let mut message = self.message.clone();
         for id in &self.named {
@@ -160,7 +158,7 @@ impl Finding {
         self
     }
 
-    /// Says that what the finding is about is rejected for it: that is an error, whatever the code says.
+    /// Notes that the subject of the finding is rejected: that is an error, with any code.
     #[must_use]
     pub fn rejecting(mut self) -> Self {
         self.severity = Severity::Error;
@@ -173,7 +171,7 @@ fn marked(text: &str) -> Option<String> {
     (1..=MARK_BYTES).contains(&text.len()).then(|| text.to_owned())
 }
 
-/// An id as a finding's message shows it: between backticks, control characters escaped, cut to 64 code points.
+/// An id as it appears in the message of a finding: between backticks, with control characters escaped, cut to 64 code points.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownId<'a>(pub &'a str);
 
@@ -193,7 +191,7 @@ impl fmt::Display for ShownId<'_> {
     }
 }
 
-/// A path in which every key that no format has reads `['…']`: people, ids and fields that somebody made up.
+/// A path in which every unknown key is `['…']`: keys that are people, ids or fields of the user.
 pub fn with_known_keys(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     let mut rest = path;
@@ -238,7 +236,7 @@ fn end_of_key(quoted: &str) -> &str {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum RejectLevel {
-    /// A whole frame: nothing of it is in the dataset.
+    /// A whole frame: no part of it is in the dataset.
     Frame,
     /// One message of an accepted frame.
     Message,
@@ -266,8 +264,8 @@ pub struct Reject {
     pub finding: Finding,
 }
 
-/// Keeps the first findings of each code and severity, and makes one with a count of each rest, which has no place in the record.
-/// `most` is how many are kept; `finding` is that of an item.
+/// Keeps the first `most` findings of each code and severity, and merges the rest of each into one with a count and without a place.
+/// `finding` returns the finding of an item.
 pub fn fold<T>(found: Vec<T>, most: u64, finding: impl Fn(&mut T) -> &mut Finding) -> Vec<T> {
     let mut seen: BTreeMap<(&'static str, Severity), u64> = BTreeMap::new();
     let mut rests: BTreeMap<(&'static str, Severity), T> = BTreeMap::new();

@@ -52,7 +52,7 @@ fn every_folder_has_a_bad_and_a_good_file_or_a_reason() {
         } else {
             assert!(
                 has("bad.") && has("good."),
-                "data-samples/rules/{}/ wants a `bad.SOURCE.EXTENSION` and a `good.EXTENSION`, or a README.md that says why no \
+                "data-samples/rules/{}/ wants a `bad.SOURCE.EXTENSION` and a `good.EXTENSION`, or a README.md with the reason why no \
                  small file shows the code: {files:?}",
                 code.name
             );

@@ -1,4 +1,4 @@
-//! The arithmetic that proves that nothing disappeared.
+//! The ledgers of records, bytes and rows: arithmetic which proves that nothing disappeared.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub struct Ledger {
     pub accepted: u64,
     /// Records in the rejects table.
     pub rejected: u64,
-    /// Records left out by the request.
+    /// Records that the request excludes.
     pub filtered: u64,
     /// Bytes of decoded streams.
     pub decoded_bytes: u64,
@@ -19,11 +19,11 @@ pub struct Ledger {
     pub accepted_bytes: u64,
     /// Bytes of rejected records.
     pub rejected_bytes: u64,
-    /// Bytes of records left out by the request.
+    /// Bytes of records that the request excludes.
     pub filtered_bytes: u64,
     /// Bytes between records: line breaks, commas, brackets, white space, byte order marks.
     pub separator_bytes: u64,
-    /// Bytes of rows of tables that nobody asked for.
+    /// Bytes of rows in tables that the request does not select.
     #[serde(default)]
     pub skipped_bytes: u64,
 }
@@ -55,7 +55,7 @@ impl Ledger {
     }
 }
 
-/// Counts of the rows inside accepted records, by the outcome of each row.
+/// Counts of the rows in accepted records, by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowLedger {
     /// Rows in the records.
@@ -68,7 +68,7 @@ pub struct RowLedger {
     pub alternatives: u64,
     /// Rows dropped as repeats; linking finds these and moves them here.
     pub repeated: u64,
-    /// Rows whose content went into another row's message or into the roster: pieces of a stream, presence.
+    /// Rows that were merged into another row's message or into the roster: pieces of a stream, presence.
     #[serde(default)]
     pub merged: u64,
     /// Rows in the rejects table.
@@ -94,7 +94,7 @@ impl RowLedger {
     }
 }
 
-/// Whether a count is left out where it is written down.
+/// Whether a count is omitted from the written form.
 pub fn is_zero(number: &u64) -> bool {
     *number == 0
 }

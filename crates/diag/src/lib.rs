@@ -1,7 +1,9 @@
-//! The lowest crate: diagnostic codes and their pages, findings, limits, the arithmetic of the ledger, and
-//! the display of untrusted text.
+//! The ground floor: diagnostic codes and their pages, findings, limits, the ledger of records and bytes, and the display of untrusted
+//! text.
 //!
-//! It knows nothing of chats, files or formats; every other crate reports through its types.
+//! Every other crate reports through these types, and this crate knows nothing of chats, files or formats. `codes` lists all codes,
+//! `finding` is one diagnostic with its place, `limits` has every limit with its default, `ledger` checks that no record and no byte is
+//! lost, and the modules in `shown` make text safe for terminals, pages and Markdown.
 
 pub mod caught;
 mod class;

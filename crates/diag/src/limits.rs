@@ -1,4 +1,4 @@
-//! Every limit of the mill, in one table. Each is a key of `[limits]` in the pipeline file.
+//! All limits, with their defaults. Each is a key of `[limits]` in the pipeline file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,28 +12,29 @@ pub const MIB: u64 = 1024 * KIB;
 /// One gibibyte, in bytes.
 pub const GIB: u64 = 1024 * MIB;
 
-/// The largest [`Limits::depth`]: records are walked on the stack of a thread, which has room for several times as much.
+/// The largest [`Limits::depth`]: records are walked recursively, on a stack with room for several times as many levels.
 pub const DEPTH_CEILING: u32 = 1024;
 
-/// Levels of nested values that a chat template may make: whoever drops, compares or prints them goes down one call for each.
+/// Levels of nested values that a chat template may make: dropping, comparing and printing them recurse once per level, and an overflow of
+/// the stack cannot be caught. A thread with a larger stack would only move the place where it overflows.
 pub const TEMPLATE_DEPTH: usize = 200;
 
-/// Loops, macros and blocks of a chat template inside each other, where a macro counts as four.
+/// Nested loops, macros and blocks of a chat template; a macro counts as four.
 pub const TEMPLATE_RECURSION: usize = 150;
 
-/// Words of one tag of a chat template: its compiler goes down one call for each link of a chain.
+/// Words in one tag of a chat template: its compiler recurses once per link of a chain.
 pub const TEMPLATE_WORDS: usize = 1000;
 
-/// Bytes of one tag of a chat template.
+/// Bytes in one tag of a chat template.
 pub const TEMPLATE_TAG: usize = 32 * 1024;
 
-/// Branches `elif` of a chat template, each of which stands inside the one before.
+/// `elif` branches of a chat template; each is nested in the one before.
 pub const TEMPLATE_BRANCHES: usize = 250;
 
-/// Bytes that a format file may make of any record, however short it is: words of its own, such as a prompt around each question.
+/// Bytes that a format file may make of any record, however short it is: constant text, such as a prompt around each question.
 pub const FORMAT_FLOOR: usize = 16 * 1024;
 
-/// Bytes that a format file may make of each byte of a record above [`FORMAT_FLOOR`]. Those of the program make up to three.
+/// Bytes that a format file may make of each byte of a record above [`FORMAT_FLOOR`]. The built-in format files make up to three.
 pub const FORMAT_RATIO: usize = 16;
 
 /// The default of [`Limits::evaluation_words`] and [`Limits::split_words`].
@@ -63,25 +64,25 @@ pub struct Limits {
     pub decompressed_ratio: u64,
     /// Decompressed bytes of an input that are never exceeded.
     pub decompressed_ceiling: u64,
-    /// Values that the columns of an input, Parquet or Arrow, may always unfold to: rows, elements of lists and fields that are
-    /// not null. A million of the same takes no more bytes than one.
+    /// Values that the columns of an input, Parquet or Arrow, may always unfold to: rows, elements of lists and fields that are not null. A
+    /// million equal values take no more bytes than one.
     pub unfolded_floor: u64,
     /// Values per byte of the input that its columns may unfold to above the floor.
     pub unfolded_ratio: u64,
-    /// Streams one after another in a bzip2 file that are always allowed, and one more for each KiB of the input: each takes
-    /// megabytes of memory anew.
+    /// Consecutive streams in a bzip2 file that are always allowed, and one more for each KiB of the input: each allocates megabytes of
+    /// memory again.
     pub members: u64,
     /// Binary logarithm of the largest zstd window; a stream that asks for more is refused before allocation.
     pub zstd_window_log: u32,
-    /// Bytes of a database that comes in an archive, a compression or a pipe and is therefore copied to a temporary file; also of the files of a
-    /// dump that come before its table of contents in an archive.
+    /// Bytes of a database that comes from an archive, a compressed file or a pipe and is therefore copied to a temporary file; also of the
+    /// files of a dump that come before its table of contents in an archive.
     pub spool: u64,
     /// Entries of an archive; the rest is rejected as `entry-limit`.
     pub archive_entries: u64,
     /// References of a message; further ones are dropped as `too-many-references`.
     pub references_per_message: u64,
-    /// Levels of references: those of a message, those that they show in their turn, and so on; deeper ones stay in the
-    /// source's text of the outermost one.
+    /// Levels of references: those of a message, those that they contain in turn, and so on; deeper ones remain in the source's text of the
+    /// outermost one.
     pub reference_depth: u32,
     /// Levels of previews inside previews; deeper ones are dropped as `preview-too-deep`.
     pub preview_depth: u32,
@@ -89,20 +90,20 @@ pub struct Limits {
     pub messages_per_conversation: u64,
     /// Agents that may answer each other in a row; deeper answers are kept and reported as `loop-depth-exceeded`.
     pub response_depth: u32,
-    /// Bytes of rows that are gathered into conversations at a time, in each thread; conversations that are larger alone
-    /// are still whole.
+    /// Bytes of rows that are gathered into conversations at a time, in each thread; larger conversations are still kept whole.
     pub partition: u64,
-    /// Bytes of gathered rows that belong to every conversation of an input, as presence without a project does, and are read
-    /// with each of them; further ones are read as if they were a conversation of their own.
+    /// Bytes of gathered rows that belong to every conversation of an input, such as presence without a project, and are read with each of
+    /// them; further rows are read as a separate conversation.
     pub shared_rows: u64,
-    /// Conversations that are looked at before the first is rendered (`[dedup]`, `input.weight`, `mix.total`, `tools.infer = "input"`), with
-    /// those of earlier datasets; each takes up to 600 bytes of memory.
+    /// Conversations that are examined before the first is rendered (`[dedup]`, `input.weight`, `mix.total`, `tools.infer = "input"`),
+    /// including those of earlier datasets; each takes up to 600 bytes of memory.
     pub compared: u64,
-    /// Words of the evaluations of `[select.decontaminate]`, at 14 to 25 bytes of memory each; more are refused before the run begins.
+    /// Words in the evaluations of `[select.decontaminate]`, at 14 to 25 bytes of memory each; with more, the run is refused before it
+    /// begins.
     #[serde(skip_serializing_if = "are_default_words")]
     pub evaluation_words: u64,
-    /// Words of all parts but the first that an export with `--split` compares, at 14 to 25 bytes of memory each. Of more, it does not count
-    /// what the parts have in common, and `split.ngram_leaks = "move"` and `"drop"` are refused.
+    /// Words in all parts but the first that an export with `--split` compares, at 14 to 25 bytes of memory each. With more, it does not
+    /// count the texts that parts have in common, and `split.ngram_leaks = "move"` and `"drop"` are refused.
     #[serde(skip_serializing_if = "are_default_words")]
     pub split_words: u64,
     /// Bytes of a rank file or a tokenizer file; a larger one is refused before the run begins.
@@ -111,32 +112,32 @@ pub struct Limits {
     pub template_file: u64,
     /// Bytes of a chat template; a larger one is refused before the run begins.
     pub template: u64,
-    /// Steps that a chat template may take for one rendering, and two more for each byte that it is given: an instruction, a
-    /// value or 64 bytes that it handles. One that takes more gives an invalid row.
+    /// Steps that a chat template may take for one rendering, plus two for each byte of its input: a step is an instruction, a value or 64
+    /// bytes that it handles. A template that takes more gives an invalid row.
     pub template_steps: u64,
-    /// Bytes of texts and lists that a chat template may make for one rendering, kept or not, and 64 more for each byte that
-    /// it is given. One that makes more gives an invalid row.
+    /// Bytes of texts and lists that a chat template may make for one rendering, kept or not, plus 64 for each byte of its input. A
+    /// template that makes more gives an invalid row.
     pub template_memory: u64,
     /// Bytes of one rendering; a larger one keeps its row without content, as `oversize-rendering`.
     pub rendering: u64,
-    /// Renderings of a conversation in one dialect and perspective; of more, the oldest are written.
+    /// Renderings of a conversation in one dialect and perspective; if there are more, the oldest are written.
     pub windows: u64,
-    /// Participants of a conversation who are the assistant in turn where `[perspective]` asks for each; of more, the first.
+    /// Participants of a conversation who are the assistant in turn if `[perspective]` asks for each; if there are more, the first ones.
     pub perspectives: u64,
     /// Rows of the findings table per conversation and code; the rest is one row with a count.
     pub findings_per_code: u64,
-    /// Paths of fields that nobody reads, in each input; the rest is one row of the findings table with a count.
+    /// Paths of unread fields in each input; the rest is one row of the findings table with a count.
     pub unread_paths: u64,
     /// Bytes of a rejected record that the rejects table keeps.
     pub reject_head: u64,
     /// Share of records that may be rejected before the run fails with exit code 1.
     pub max_reject_ratio: f64,
-    /// Inputs that may be refused whole, because no source reads them or they cannot be opened, before the run fails with exit
-    /// code 1, whatever share of the records they are.
+    /// Inputs that may be refused whole, because no source reads them or they cannot be opened, before the run fails with exit code 1,
+    /// regardless of their share of the records.
     pub refused_inputs: u64,
-    /// Error findings in what was not rejected that a run may have before it fails with exit code 1.
+    /// Error findings in accepted data that a run may have before it fails with exit code 1.
     pub max_error_findings: u64,
-    /// The day of the run, for messages that are later, which are reported as `future-time`; without it nothing is later.
+    /// The day of the run: later messages are reported as `future-time`. Without it no message is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Day>,
 }
@@ -186,12 +187,12 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Streams one after another allowed for a bzip2 input of `compressed` bytes.
+    /// The number of consecutive streams allowed for a bzip2 input of `compressed` bytes.
     pub fn members_in(&self, compressed: u64) -> u64 {
         self.members.max(1 + compressed / KIB)
     }
 
-    /// Decompressed bytes allowed for an input of `compressed` bytes.
+    /// The number of decompressed bytes allowed for an input of `compressed` bytes.
     pub fn decompressed(&self, compressed: u64) -> u64 {
         compressed
             .saturating_mul(self.decompressed_ratio)
@@ -199,7 +200,7 @@ impl Limits {
             .min(self.decompressed_ceiling)
     }
 
-    /// Values that the columns of an input of `stored` bytes may unfold to.
+    /// The number of values that the columns of an input of `stored` bytes may unfold to.
     pub fn unfolded(&self, stored: u64) -> u64 {
         stored
             .saturating_mul(self.unfolded_ratio)

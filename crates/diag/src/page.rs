@@ -1,10 +1,10 @@
-//! Pages of families of codes as Markdown, for `chatmill explain`; pages of codes are files in `docs/rules`.
+//! The pages of families of codes as Markdown, for `chatmill explain`; the pages of codes are files in `docs/rules`.
 
 use std::fmt::Write as _;
 
 use crate::codes::{CODES, Family};
 
-/// The page of a family: what it is about, and its codes.
+/// The page of a family: its subject and its codes.
 pub fn family(family: &Family) -> String {
     let mut text = format!(
         "# {} {}\n\n| Code | Name | Severity | Finds |\n|---|---|---|---|\n",

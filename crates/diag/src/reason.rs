@@ -1,8 +1,8 @@
-//! Codes that are no findings: why a row is not in an export. Each is a constant where it is given.
+//! Codes that are no findings: the reasons why a row is not in an export. Each is a constant in the module that uses it.
 
 use std::fmt;
 
-/// Why something is left out.
+/// The reason why something is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// The code, for example `SFT-02` or `no-label`.

@@ -1,16 +1,16 @@
-//! Steps of work that ask for no memory, such as those along a list or a text, counted in builds with debug assertions: by them a
-//! test sees how work grows, on every machine alike.
+//! Counts steps of work that allocate no memory, such as those along a list or a text, in builds with debug assertions. Tests use the count
+//! to check how work grows, independent of the machine.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The steps of all threads, without those that running threads have not added yet.
+/// The steps of all threads, except for those that running threads have not added yet.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
-/// Steps that a thread keeps for itself, so that threads do not wait for each other.
+/// The number of steps that a thread collects before it adds them, so that threads do not contend for the counter.
 const THREAD_STEPS: usize = 1 << 3;
 
-/// The steps of a thread since it last added them; a thread that ends adds them.
+/// The steps of a thread that are not added yet; a thread that ends adds them.
 struct Rest(Cell<usize>);
 
 impl Drop for Rest {
@@ -23,7 +23,7 @@ thread_local! {
     static OWN: Rest = const { Rest(Cell::new(0)) };
 }
 
-/// Says that so many steps are taken.
+/// Notes that `count` steps were taken.
 #[inline]
 pub fn taken(count: usize) {
     if cfg!(debug_assertions) {
@@ -38,7 +38,7 @@ pub fn taken(count: usize) {
     }
 }
 
-/// The number of steps of this process, without those that other running threads have not added yet.
+/// The number of steps of this process, except for those that other running threads have not added yet.
 pub fn so_far() -> usize {
     TAKEN.load(Ordering::Relaxed) + OWN.with(|Rest(pending)| pending.get())
 }

@@ -1,6 +1,6 @@
-//! Did you mean: the known word that is nearest to one that names nothing.
+//! "Did you mean": the known word that is most similar to an unknown one.
 
-/// The candidate most like `word`, if any is like it at all. Where a word is the beginning of names of several words, as `openai` is of
+/// The candidate most similar to `word`, if any is similar at all. If the word is the beginning of several names, as `openai` is of
 /// `openai-sft`, the first of these is meant.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let candidates: Vec<&str> = candidates.collect();
@@ -20,7 +20,7 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         .map(|(_, candidate)| candidate)
 }
 
-/// The candidate that two slips of the keyboard make of `word` at most.
+/// The candidate that differs from `word` by at most two slips of the keyboard.
 pub fn mistyped<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .map(|candidate| (strsim::osa_distance(word, candidate), candidate))

@@ -1,7 +1,7 @@
-//! What tests draw their inputs with: one seed, and one measure of how much is drawn.
+//! The random inputs of tests: one seed, and one factor for the number of inputs.
 //!
-//! A development dependency only. `cargo test` draws few inputs, and the same each time, so that what fails is the change's own.
-//! `just laws` draws many, and others each time: it sets `PROPTEST_RNG_SEED` and `CHATMILL_DRAWS`.
+//! A development dependency only. `cargo test` draws few inputs, and the same ones each time, so that a failure is caused by the change
+//! under test. `just laws` draws many, and different ones each time: it sets `PROPTEST_RNG_SEED` and `CHATMILL_DRAWS`.
 
 mod random;
 
@@ -11,21 +11,21 @@ use proptest::test_runner::{Config, RngSeed};
 
 pub use random::Random;
 
-/// The seed where nobody says otherwise.
+/// The default seed.
 const SEED: u64 = 20_261_123;
 
-/// The seed of everything that is drawn: that of `PROPTEST_RNG_SEED`, else always the same.
+/// The seed of all random inputs: `PROPTEST_RNG_SEED`, else a constant.
 pub fn seed() -> u64 {
     number("PROPTEST_RNG_SEED").unwrap_or(SEED)
 }
 
-/// How many inputs are drawn where `cargo test` draws `few`: `CHATMILL_DRAWS` times as many.
+/// The number of inputs to draw: `few`, times `CHATMILL_DRAWS` if that is set.
 pub fn cases(few: u32) -> u32 {
     let times = number("CHATMILL_DRAWS").unwrap_or(1);
     few.saturating_mul(u32::try_from(times).unwrap_or(u32::MAX))
 }
 
-/// How a property is tried, with [`cases`] of `few` from the one [`seed`].
+/// The settings for testing a property, with [`cases`] of `few` and the common [`seed`].
 pub fn law(few: u32) -> Config {
     Config {
         cases: cases(few),
@@ -34,7 +34,7 @@ pub fn law(few: u32) -> Config {
     }
 }
 
-/// About [`cases`] of `few` of these numbers, as far apart as they can be, from a drawn one on; the first and the last always.
+/// About [`cases`] of `few` of these numbers, evenly spaced from a random start, and always the first and the last.
 pub fn some_of(numbers: Range<usize>, few: u32) -> impl Iterator<Item = usize> {
     let step = (numbers.len() / cases(few).max(1) as usize).max(1);
     let (first, last) = (numbers.start, numbers.end.saturating_sub(1));
@@ -45,7 +45,7 @@ pub fn some_of(numbers: Range<usize>, few: u32) -> impl Iterator<Item = usize> {
     (drawn..numbers.end).step_by(step).chain(ends)
 }
 
-/// Numbers from the one [`seed`], others in each place that says another `salt`.
+/// A generator with the common [`seed`]; each use has a different `salt`, and so other numbers.
 pub fn random(salt: u64) -> Random {
     Random::new(seed() ^ salt.rotate_left(32))
 }

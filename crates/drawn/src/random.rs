@@ -5,9 +5,9 @@
 pub struct Random(u64);
 
 impl Random {
-    /// A generator; equal seeds give equal sequences.
+    /// Makes a generator; equal seeds give equal sequences.
     pub fn new(seed: u64) -> Self {
-        // The state must not be 0, and neighbouring seeds should not begin alike.
+        // The state must not be 0, and similar seeds should not give similar beginnings.
         let mut random = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         for _ in 0..4 {
             random.next();
@@ -27,7 +27,7 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    /// A number below `end`; 0 when `end` is 0.
+    /// A number below `end`; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         if end == 0 {
             0
@@ -36,12 +36,12 @@ impl Random {
         }
     }
 
-    /// True once in `times`.
+    /// True with a probability of 1 in `times`.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// One of the elements; none of an empty slice.
+    /// One of the elements; `None` if the slice is empty.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
         from.get(self.below(from.len()))
     }

@@ -73,7 +73,7 @@ pub enum PlanError {
         /// Why.
         source: std::io::Error,
     },
-    /// An encoding of the pipeline's own that cannot be counted with.
+    /// An encoding of the pipeline that cannot be counted with.
     #[error("count.encodings: `{name}` from {}", path.display())]
     Encoding {
         /// The encoding.

@@ -1,6 +1,6 @@
-//! Golden files: what a test expects byte for byte, written anew by `BLESS=1`.
+//! Golden files: the output that a test expects byte for byte, written anew by `BLESS=1`.
 //!
-//! It stands on no other crate of the project, so that the tests of every crate can have it without building the others.
+//! The crate depends on no other crate of the project, so that the tests of every crate can use it without building the others.
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
@@ -16,24 +16,24 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use similar::TextDiff;
 
-/// Lines of a difference that are shown.
+/// The most lines of a difference that a message shows.
 const MAX_SHOWN_LINES: usize = 60;
 
-/// Characters of a line of a difference that are shown.
+/// The most characters of a line that a message shows.
 const MAX_SHOWN_CHARACTERS: usize = 300;
 
-/// What stands before and after a block of a page.
+/// The line before and after a block of a page.
 const FENCE: &str = "```";
 
-/// What stands before each line that comes of a case.
+/// The indentation of a case's results.
 const INDENT: &str = "    ";
 
-/// Whether golden files are to be written instead of compared.
+/// Whether golden files are to be written and not compared.
 pub fn is_blessing() -> bool {
     std::env::var_os("BLESS").is_some()
 }
 
-/// Asserts that a file holds exactly this text; with `BLESS=1`, writes the file.
+/// Asserts that a file contains exactly this text; with `BLESS=1`, writes the file.
 #[track_caller]
 pub fn assert_golden(path: &Path, actual: &str) {
     if let Err(message) = check(path, actual) {
@@ -41,8 +41,8 @@ pub fn assert_golden(path: &Path, actual: &str) {
     }
 }
 
-/// Compares a file with a text, byte for byte; with `BLESS=1`, writes the file. The message shows the lines that differ, of JSON
-/// after it was laid out.
+/// Compares a file with a text, byte for byte; with `BLESS=1`, writes the file. The message shows the lines that differ, with JSON laid out
+/// first.
 pub fn check(path: &Path, actual: &str) -> Result<(), String> {
     let settled = if is_blessing() {
         fs::write(path, actual).map_err(|error| error.to_string())
@@ -52,8 +52,8 @@ pub fn check(path: &Path, actual: &str) -> Result<(), String> {
     settled.map_err(|message| format!("{}: {message}", path.display()))
 }
 
-/// Compares a file of cases with what comes of them; with `BLESS=1`, writes the file. A case is lines one below the other, and below them, each indented, the
-/// lines that come of it; lines that are blank or begin with `# ` separate.
+/// Compares a file of cases with their results; with `BLESS=1`, writes the file. A case is some consecutive lines followed by its results,
+/// each indented; blank lines and lines that begin with `# ` separate cases.
 pub fn check_cases(path: &Path, comes_of: impl Fn(&str) -> String) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut rewritten = String::new();
@@ -76,7 +76,7 @@ pub fn check_cases(path: &Path, comes_of: impl Fn(&str) -> String) -> Result<(),
     check(path, &rewritten)
 }
 
-/// The entries of a folder, in order.
+/// The entries of a folder, sorted.
 pub fn entries(folder: &Path) -> Vec<PathBuf> {
     let read = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = read.flatten().map(|entry| entry.path()).collect();
@@ -96,7 +96,7 @@ pub fn pages(root: &Path) -> Vec<(String, PathBuf)> {
     named.collect()
 }
 
-/// A page with other text in its blocks: what comes of what stands behind the fence and of the lines below it.
+/// A page with its blocks replaced: `comes_of` gets the text after the fence and the lines of the block, and returns the new lines.
 pub fn with_blocks(
     page: &str,
     mut comes_of: impl FnMut(&str, &[&str]) -> Result<String, String>,
@@ -119,13 +119,13 @@ fn compare(path: &Path, actual: &str) -> Result<(), String> {
         return Ok(());
     }
     let shown = difference(&laid_out(&expected), &laid_out(actual));
-    // Texts may differ in how their JSON is written alone.
+    // The only difference may be the layout of JSON.
     let shown = shown.unwrap_or_else(|| difference(&expected, actual).unwrap_or_default());
     Err(format!("differs; BLESS=1 writes it again\n{shown}"))
 }
 
-/// Facts of a kind about another system's own code, found by running it: the cases of `vectors.json` in a folder of
-/// `data-samples`, whose `notes` say what each kind is.
+/// Facts of a kind about the code of another system, found by running it: the cases of `vectors.json` in a folder of `data-samples`. Its
+/// `notes` describe each kind.
 pub fn vectors(folder: &str, kind: &str) -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples");
     let text = fs::read_to_string(path.join(folder).join("vectors.json"));
@@ -135,13 +135,13 @@ pub fn vectors(folder: &str, kind: &str) -> Vec<Value> {
     };
     assert!(
         vectors["notes"][kind].is_string(),
-        "{folder} says nothing about {kind}"
+        "{folder} has no note about {kind}"
     );
     let cases = vectors["cases"].as_array().into_iter().flatten();
     cases.filter(|case| case["kind"] == kind).cloned().collect()
 }
 
-/// JSON, one value or one a line, with a line for each field; other text as it is.
+/// JSON, as one value or one per line, with a line for each field; any other text unchanged.
 fn laid_out(text: &str) -> String {
     let pretty = |text: &str| -> Option<String> {
         let value: Value = serde_json::from_str(text).ok()?;
@@ -152,7 +152,7 @@ fn laid_out(text: &str) -> String {
     whole.unwrap_or_else(|| text.to_owned())
 }
 
-/// The lines that differ with three lines around them; none where none differs.
+/// The lines that differ, with three lines around them; `None` if no line differs.
 fn difference(expected: &str, actual: &str) -> Option<String> {
     if expected == actual {
         return None;

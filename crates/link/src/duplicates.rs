@@ -1,8 +1,7 @@
 //! Clusters of related conversations: equal ones, nearly equal ones, forks and continuations.
 //!
-//! All are compared before any is rendered, in the order of the inputs, so the same inputs give the same
-//! clusters. Time grows with the number of conversations and of similar pairs, never with the number of all
-//! pairs.
+//! All conversations are compared before any is rendered, in the order of the inputs, so the same inputs give the same clusters. Time grows
+//! with the number of conversations and of similar pairs, never with the number of all pairs.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -31,7 +30,7 @@ impl Duplicate {
     }
 }
 
-/// Name of a cluster, 16 hexadecimal digits; derived from the content of its first member alone.
+/// The name of a cluster, 16 hexadecimal digits, derived from the content of its first member only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cluster(u64);
 
@@ -41,10 +40,10 @@ impl fmt::Display for Cluster {
     }
 }
 
-/// The standing of a conversation: unique, or a member of a cluster.
+/// The membership of a conversation in a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClusterMembership {
-    /// The cluster; `None` where the conversation is unique.
+    /// The cluster; `None` if the conversation is unique.
     pub cluster: Option<Cluster>,
     /// The degree to which it repeats an earlier conversation.
     pub duplicate: Option<Duplicate>,
@@ -57,13 +56,13 @@ impl Cluster {
     }
 }
 
-/// Bits of the first byte of a membership that is written down.
+/// Bits of the first byte of a serialised membership.
 const IN_CLUSTER: u8 = 1;
 const EXACT: u8 = 2;
 const NEAR: u8 = 4;
 
 impl ClusterMembership {
-    /// Writes the membership as bytes, with the cluster where there is one; 9 at most.
+    /// Writes the membership as bytes, followed by the cluster if there is one; 9 bytes at most.
     ///
     /// # Errors
     ///
@@ -81,11 +80,11 @@ impl ClusterMembership {
         into.write_all(&cluster.to_le_bytes())
     }
 
-    /// Reads bytes written by [`write_to`](Self::write_to).
+    /// Reads bytes that [`write_to`](Self::write_to) has written.
     ///
     /// # Errors
     ///
-    /// Those of the reader, and `InvalidData` where the bytes are no membership.
+    /// Those of the reader, and `InvalidData` if the bytes are no membership.
     pub fn read_from(from: &mut dyn Read) -> io::Result<Self> {
         let [flags] = bytes(from)?;
         let duplicate = match flags & !IN_CLUSTER {
@@ -103,10 +102,10 @@ impl ClusterMembership {
     }
 }
 
-/// Dissimilar conversations of one band that later ones are compared with; more would make hostile input slow.
+/// The most dissimilar conversations of one band that later ones are compared with; more would make hostile input slow.
 const MAX_REPRESENTATIVES: usize = 16;
 
-/// The standing of each conversation. `threshold` is the least similarity of near duplicates; without it none are sought.
+/// The membership of each conversation. `threshold` is the least similarity of near duplicates; without it none are sought.
 pub fn memberships(likenesses: &[Likeness], threshold: Option<f64>) -> Vec<ClusterMembership> {
     let mut forest = Forest::default();
     let mut duplicates = vec![None; likenesses.len()];
@@ -145,7 +144,7 @@ pub fn memberships(likenesses: &[Likeness], threshold: Option<f64>) -> Vec<Clust
         .collect()
 }
 
-/// The degree to which each conversation repeats one of `earlier`, which may repeat each other. `threshold` as in [`memberships`].
+/// The degree to which each conversation repeats one of `earlier`, which may repeat each other; `threshold` as in [`memberships`].
 pub fn repeats_of(
     earlier: &[Likeness],
     likenesses: &[Likeness],
@@ -191,7 +190,7 @@ fn near(
     duplicates: &mut [Option<Duplicate>],
     forest: &mut Forest,
 ) {
-    // An exact repeat is where its first is.
+    // An exact repeat is in the cluster of its first occurrence already.
     let mut hashed: Vec<(u64, usize)> = likenesses
         .iter()
         .zip(&*duplicates)

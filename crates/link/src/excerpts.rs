@@ -1,10 +1,10 @@
-//! References that show only the beginning of their target's text, without an id.
+//! References that contain only the beginning of their target's text, without an id.
 //!
-//! The target is the nearest earlier message with this beginning, ignoring white space; only messages of the
-//! author count, where the reference names a participant. The excerpts of a conversation form one prefix tree, in
-//! which a node is a whole excerpt, and every message goes down this tree once: time and memory are linear in
-//! excerpts and texts but for the logarithm of a search among siblings. (A tree of single characters has the better
-//! bound, and was slower: an excerpt of a megabyte took 50 MB and a cache miss for each of its characters.)
+//! The target is the nearest earlier message with this beginning, ignoring white space; if the reference names a participant as the author,
+//! only that author's messages count. The excerpts of a conversation form one prefix tree with an excerpt per node, and every message goes
+//! down this tree once: time and memory are linear in excerpts and texts, except for the logarithm of a search among siblings. (A tree of
+//! single characters has the better bound, and was slower: an excerpt of a megabyte took 50 MB and a cache miss for each of its
+//! characters.)
 
 use std::collections::HashMap;
 
@@ -13,26 +13,26 @@ use chatmill_model::{Conversation, Message, Reference, ReferenceForm};
 
 /// A prefix tree of all excerpts, with the messages that were matched against it so far.
 pub(crate) struct Excerpts<'c> {
-    /// The excerpts in their order; the first node is the root.
+    /// The excerpts, sorted; the first node is the root.
     nodes: Vec<Prefix>,
-    /// Bytes of the longest excerpt.
+    /// The length of the longest excerpt, in bytes.
     longest: usize,
-    /// The last message whose text begins with an excerpt, by sender and for any sender.
+    /// The last message that begins with an excerpt, for each node and sender, and for any sender.
     passed: HashMap<(usize, Option<usize>), u32>,
-    /// Participants by id.
+    /// Indexes of participants, by id.
     authors: HashMap<&'c str, usize>,
 }
 
-/// An excerpt, by what it adds to the longest other excerpt that it begins with.
+/// A node: the text that an excerpt adds to the longest other excerpt that it begins with.
 #[derive(Default)]
 struct Prefix {
     added: String,
-    /// The excerpts that begin with this one and with none between, in their order.
+    /// The excerpts that have this one as their longest prefix, sorted.
     children: Vec<usize>,
 }
 
 impl<'c> Excerpts<'c> {
-    /// A tree with the excerpts of a conversation; no message has been matched yet.
+    /// Makes the tree for the excerpts of a conversation; no message has been matched yet.
     pub(crate) fn of(conversation: &'c Conversation) -> Self {
         let references = conversation
             .messages
@@ -57,7 +57,7 @@ impl<'c> Excerpts<'c> {
         }
     }
 
-    /// The child of a node that a text goes on with, and what of the text is left behind it.
+    /// The child of a node with which a text continues, and the rest of the text after it.
     fn step<'t>(&self, node: usize, text: &'t str) -> Option<(usize, &'t str)> {
         let children = &self.nodes.get(node)?.children;
         let added = |child: usize| self.nodes.get(child).map(|child| child.added.as_str());
@@ -66,7 +66,7 @@ impl<'c> Excerpts<'c> {
         Some((child, text.strip_prefix(added(child)?)?))
     }
 
-    /// The last message that passed and begins as the reference shows.
+    /// The last message that passed and begins with the excerpt of the reference.
     pub(crate) fn find(&self, reference: &Reference) -> Option<u32> {
         let shown: String = collapsed(excerpt(reference)?.chars()).collect();
         let (mut node, mut rest) = (0, shown.as_str());
@@ -78,7 +78,7 @@ impl<'c> Excerpts<'c> {
         self.passed.get(&(node, author)).copied()
     }
 
-    /// Lets a message pass, so that later references find it.
+    /// Adds a message, so that later references find it.
     pub(crate) fn pass(&mut self, message: &Message) {
         if self.longest == 0 {
             return;
@@ -98,10 +98,10 @@ impl<'c> Excerpts<'c> {
     }
 }
 
-/// The prefix tree of texts that are sorted and differ.
+/// The prefix tree of sorted, different texts.
 fn tree(texts: &[String]) -> Vec<Prefix> {
     let mut nodes = vec![Prefix::default()];
-    // The last node and those above it, with their texts.
+    // The path from the root to the last node, with the text of each.
     let mut above = vec![(0, "")];
     for text in texts.iter().filter(|text| !text.is_empty()) {
         let (parent, added) = loop {
@@ -124,7 +124,7 @@ fn tree(texts: &[String]) -> Vec<Prefix> {
     nodes
 }
 
-/// The text that a reference shows, without the dots that mark a cut.
+/// The text that a reference contains, without the dots that mark a cut.
 fn excerpt(reference: &Reference) -> Option<&str> {
     if reference.form != ReferenceForm::Excerpt {
         return None;
@@ -138,7 +138,7 @@ fn excerpt(reference: &Reference) -> Option<&str> {
     Some(cut.unwrap_or(shown))
 }
 
-/// Characters with every run of white space as one blank, and none at the ends.
+/// The characters with every run of white space as one space, and none at the ends.
 fn collapsed(characters: impl Iterator<Item = char>) -> impl Iterator<Item = char> {
     let mut started = false;
     let mut owes_blank = false;

@@ -1,10 +1,10 @@
-//! Groups of members that share keys.
+//! Groups of members that share keys: a union-find forest.
 
 use std::collections::HashMap;
 
 use chatmill_diag::cut;
 
-/// Members and what connects them.
+/// Members and their connections.
 #[derive(Debug, Default)]
 pub struct Forest {
     above: Vec<usize>,
@@ -12,14 +12,14 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// Adds a member and gives its number, counted from 0.
+    /// Adds a member and returns its number, counted from 0.
     pub fn add(&mut self) -> usize {
         let member = self.above.len();
         self.above.push(member);
         member
     }
 
-    /// Connects a member with all that have this key.
+    /// Connects a member with all members that have this key.
     pub fn connect(&mut self, member: usize, key: u128) {
         let first = *self.first.entry(key).or_insert(member);
         self.join(first, member);
@@ -40,7 +40,7 @@ impl Forest {
             if above == at {
                 return at;
             }
-            // Halves the path for those who come after.
+            // Halves the path for later calls.
             let skipped = *cut::at(&self.above, above);
             *cut::at_mut(&mut self.above, at) = skipped;
             at = skipped;

@@ -1,11 +1,11 @@
-//! Linking: repeated messages, references and tool calls of one conversation. Pure: no input, no clock, no
-//! order that depends on hashing.
+//! Links one conversation: drops repeated messages, resolves references and pairs tool calls with their results.
 //!
-//! Conversations are also linked with one another: [`memberships`] finds those that repeat, fork or continue
-//! others, and [`repeats_of`] those that repeat others from elsewhere.
+//! A `Conversation` comes in, a `Linked` goes out with findings and the changed positions; `engine` calls [`link()`]. Pure: no input, no
+//! clock, no order that depends on hashing. Conversations are also compared with one another: [`memberships`] finds those that repeat, fork
+//! or continue others, [`repeats_of`] those that repeat others from elsewhere, and `export` finds texts that parts share with [`Ngrams`].
 //!
-//! Checks of the result (a dangling reference, an unanswered call) are rules of `chatmill-rule`; findings
-//! come from here only where linking changes the conversation.
+//! Checks of the result (a dangling reference, an unanswered call) are rules of `chatmill-rule`; findings come from here only if linking
+//! changes the conversation.
 
 mod duplicates;
 mod excerpts;
@@ -30,8 +30,8 @@ pub use words::each_word;
 
 /// Links a conversation: drops repeated messages, makes ids unique, resolves references, pairs calls with results.
 ///
-/// Positions are renumbered when messages are dropped; [`Repeats::position`] translates positions from before.
-/// Linking a linked conversation again changes nothing.
+/// Positions are renumbered when messages are dropped; [`Repeats::position`] translates earlier positions. Linking a linked conversation
+/// again changes nothing.
 pub fn link(mut conversation: Conversation, limits: &Limits) -> (Linked, Vec<Finding>, Repeats) {
     let mut findings = Vec::new();
     let repeats = repeats::drop_and_qualify(&mut conversation.messages, &mut findings);

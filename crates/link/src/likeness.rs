@@ -1,9 +1,8 @@
-//! Likeness: how similar the content of two conversations is, whatever their ids and times.
+//! Likeness: the similarity of the content of two conversations, regardless of their ids and times.
 //!
-//! Equal conversations share a hash. Nearly equal ones are found by `MinHash`: a signature keeps, for each of a fixed number of
-//! orders of all runs of words, the first run that the conversation has; the share of places in which two signatures agree
-//! estimates what share of their runs two conversations have in common (Jaccard). Forks and continuations share how
-//! they open.
+//! Equal conversations have the same hash. Nearly equal ones are found by `MinHash`: a signature keeps, for each of a fixed number of
+//! orders of all runs of words, the first run of the conversation. The share of places in which two signatures agree estimates the share of
+//! runs that two conversations have in common (Jaccard). Forks and continuations have the same opening.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -16,17 +15,17 @@ use crate::words::each_word;
 
 /// Words in a run.
 const SHINGLE_WORDS: usize = 3;
-/// Orders of the runs: numbers of a signature.
+/// The number of orders of the runs, and of the numbers in a signature.
 const PERMUTATIONS: usize = 128;
-/// Numbers of a signature that must all agree before two conversations are compared. With 32 such chances, two that
-/// share half of their runs are compared 7 times of 8, and two that share four fifths all but always.
+/// The numbers of a signature that must all agree before two conversations are compared. With 32 such chances, two conversations that share
+/// half of their runs are compared 7 times of 8, and two that share four fifths almost always.
 const ROWS_PER_BAND: usize = 4;
 /// Bands of a signature.
 pub(crate) const BANDS: usize = PERMUTATIONS / ROWS_PER_BAND;
-/// Bytes of text from which an opening without times is telling.
+/// The length in bytes of text from which an opening without times distinguishes conversations.
 const MIN_TELLING_BYTES: usize = 128;
 
-/// Flags in the first byte of a serialised likeness: which fields follow.
+/// Flags in the first byte of a serialised likeness: the fields that follow.
 const HAS_OPENING: u8 = 1;
 const HAS_SIGNATURE: u8 = 2;
 
@@ -35,16 +34,16 @@ type Signature = MinHash<u32, PERMUTATIONS>;
 /// The features of a conversation that are compared; about 600 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Likeness {
-    /// A hash of the content with its speakers, in order.
+    /// The hash of the content with its speakers, in order.
     pub content_hash: u128,
-    /// A hash of the first two turns with their times, where they are enough to distinguish conversations.
+    /// The hash of the first two turns with their times, if they are enough to distinguish conversations.
     pub opening: Option<u128>,
-    /// The signature; `None` where there are no words.
+    /// The signature; `None` if there are no words.
     signature: Option<Box<Signature>>,
 }
 
 impl Likeness {
-    /// The likeness of a conversation; a signature only when near duplicates are looked for.
+    /// The likeness of a conversation; with a signature only if near duplicates are sought.
     pub fn of(conversation: &Conversation, near: bool) -> Self {
         let turns = || {
             conversation
@@ -59,8 +58,8 @@ impl Likeness {
         }
     }
 
-    /// The likeness of a conversation by its first question: two that ask the same are equal, whatever is answered. One that asks
-    /// nothing is compared as a whole, for equality alone.
+    /// The likeness of a conversation by its first question: two that ask the same are equal, with any answers. A conversation without a
+    /// question is compared as a whole, and only for equality.
     pub fn of_question(conversation: &Conversation, near: bool) -> Self {
         let whole = Self::of(conversation, false);
         let Some(question) = first_question(conversation) else {
@@ -79,7 +78,7 @@ impl Likeness {
         }
     }
 
-    /// The share of runs of words that two conversations have in common, as far as signatures tell; between 0 and 1.
+    /// The estimated share of runs of words that two conversations have in common, between 0 and 1.
     pub(crate) fn nearness(&self, other: &Self) -> f64 {
         match (&self.signature, &other.signature) {
             (Some(one), Some(other)) => one.estimate_jaccard_index(other),
@@ -87,7 +86,7 @@ impl Likeness {
         }
     }
 
-    /// Writes the likeness as bytes, little-endian: flags, content hash, opening, signature; 545 at most.
+    /// Writes the likeness as bytes, little-endian: flags, content hash, opening, signature; 545 bytes at most.
     ///
     /// # Errors
     ///
@@ -106,11 +105,11 @@ impl Likeness {
         Ok(())
     }
 
-    /// Reads bytes written by [`write_to`](Self::write_to).
+    /// Reads bytes that [`write_to`](Self::write_to) has written.
     ///
     /// # Errors
     ///
-    /// Those of the reader, and `InvalidData` where the bytes are no likeness.
+    /// Those of the reader, and `InvalidData` if the bytes are no likeness.
     pub fn read_from(from: &mut dyn Read) -> io::Result<Self> {
         let [there] = bytes(from)?;
         if there & !(HAS_OPENING | HAS_SIGNATURE) != 0 {
@@ -137,7 +136,7 @@ impl Likeness {
         })
     }
 
-    /// A number that like conversations share in at least one band.
+    /// The hash of one band of the signature; similar conversations have at least one equal band.
     pub(crate) fn band(&self, band: usize) -> Option<u64> {
         let numbers = self.signature.as_ref()?.as_words();
         numbers.chunks_exact(ROWS_PER_BAND).nth(band).map(band_hash)
@@ -151,8 +150,8 @@ pub(crate) fn bytes<const N: usize>(from: &mut dyn Read) -> io::Result<[u8; N]> 
     Ok(bytes)
 }
 
-/// Speakers are numbered by their first turn: names and ids do not count. Answers beside the conversation do: of two comparisons
-/// with the same better answer, none repeats the other.
+/// Speakers are numbered by their first turn: names and ids do not count. Alternative answers do count: of two comparisons with the same
+/// better answer, neither repeats the other.
 fn content_hash<'m>(turns: impl Iterator<Item = &'m Message>, alternatives: &[Alternative]) -> u128 {
     let mut hash = Hash::new("said");
     let mut speakers: HashMap<usize, usize> = HashMap::new();
@@ -176,7 +175,7 @@ fn content_hash<'m>(turns: impl Iterator<Item = &'m Message>, alternatives: &[Al
     hash.finish()
 }
 
-/// Instructions open many conversations alike, so they are not a part of an opening.
+/// Instructions are the same in many conversations, so they are not part of an opening.
 fn opening<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<u128> {
     let first: Vec<&Message> = turns
         .filter(|message| message.role != Role::System)
@@ -199,7 +198,7 @@ fn opening<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<u128> {
     Some(hash.finish())
 }
 
-/// The runs of words of a text, as its words come.
+/// Collects the runs of words of a text, word by word.
 struct Shingles {
     signature: Box<Signature>,
     run: [u64; SHINGLE_WORDS],
@@ -232,7 +231,7 @@ impl Shingles {
         }
     }
 
-    /// The signature, where there is a run.
+    /// The signature; `None` if there is no run.
     fn signature(self) -> Option<Box<Signature>> {
         (self.words >= SHINGLE_WORDS).then_some(self.signature)
     }
@@ -258,7 +257,7 @@ fn signature<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<Box<Signatu
     shingles.signature()
 }
 
-/// BLAKE3 over parts that cannot run into one another.
+/// BLAKE3 over parts with their lengths, so that different parts cannot give the same bytes.
 struct Hash(blake3::Hasher);
 
 impl Hash {
@@ -283,7 +282,7 @@ impl Hash {
         self.0.update(text.as_bytes());
     }
 
-    /// Hashes the content of a message, without ids of calls and the spelling of arguments.
+    /// Hashes the content of a message, without ids of calls.
     fn message(&mut self, message: &Message) {
         self.number(message.parts.len());
         for part in &message.parts {

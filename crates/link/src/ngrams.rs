@@ -1,7 +1,7 @@
 //! Runs of words (n-grams) that texts have in common, found exactly: an index of some texts, in which others are looked up.
 //!
-//! The index holds each word of its texts as a number of a vocabulary and compares runs word by word: no two runs are taken for
-//! one another because their hashes are equal.
+//! The index keeps each word of its texts as a number of a vocabulary, and compares runs word by word: two runs with equal hashes are never
+//! confused.
 
 use std::hash::BuildHasher;
 use std::num::NonZeroUsize;
@@ -12,36 +12,36 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
 use crate::words::{each_word, try_each_word};
 
-/// An index of the runs of words of some texts. Each text has an owner, a number of the caller's, which is told where a run is met.
+/// An index of the runs of words of some texts. Each text has an owner, a number that the caller chooses and that a look-up returns.
 ///
 /// Memory: 14 to 25 bytes for each word of its texts, and each different word once.
 #[derive(Debug)]
 pub struct Ngrams {
     /// Words in a run.
     length: usize,
-    /// The most words that it holds.
+    /// The most words that it may contain.
     most: u32,
     vocabulary: HashMap<String, u32>,
     /// The words of all texts, one text after another.
     words: Vec<u32>,
-    /// Where each text begins in `words`, with its owner.
+    /// The start of each text in `words`, with its owner.
     owners: Vec<(u32, u32)>,
-    /// The place of each run in `words`, the first of equal ones, and the tag of its hash.
+    /// For each run its place in `words`, the first of equal ones, and the tag of its hash.
     runs: HashTable<(u32, u32)>,
     rolling: Rolling,
-    /// The words of each text shorter than a run, with the owner of the first of equal ones.
+    /// The words of each text that is shorter than a run, with the owner of the first of equal ones.
     short: HashMap<Box<[u32]>, u32>,
 }
 
-/// The words of a text are more than an index may hold.
+/// The error for a text with more words than the index may still take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexFull;
 
-/// A run of words of an index: equal runs are one.
+/// A run of words in an index; equal runs are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KnownRun(u32);
 
-/// Hashes of runs, each made of the one before it.
+/// Rolling hashes of runs, each made from the one before it.
 #[derive(Clone, Copy, Debug)]
 struct Rolling {
     base: u64,
@@ -50,7 +50,7 @@ struct Rolling {
 }
 
 impl Rolling {
-    /// The hash of a run that ends with a word, after that of the run before, and the word that is not in it any more.
+    /// The hash of the run that ends with `word`, from the hash of the run before it and the word that leaves the run.
     fn next(self, before: u64, word: u32, gone: Option<&u32>) -> u64 {
         let gone = gone.map_or(0, |gone| u64::from(*gone) + 1);
         before
@@ -60,13 +60,13 @@ impl Rolling {
     }
 }
 
-/// The half of a hash that is kept beside a run, so that a table grows without looking at the words.
+/// The half of a hash that is stored with a run, so that a table can grow without reading the words.
 fn tag(hash: u64) -> u32 {
     let mixed = (hash ^ (hash >> 32)).wrapping_mul(MIX);
     u32::try_from(mixed >> 32).unwrap_or(u32::MAX)
 }
 
-/// A hash of as many bits as a table asks for.
+/// A hash with as many bits as a table needs.
 fn spread(tag: u32) -> u64 {
     u64::from(tag).wrapping_mul(MIX)
 }
@@ -75,7 +75,7 @@ fn spread(tag: u32) -> u64 {
 const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Ngrams {
-    /// An empty index of runs of `length` words, which holds at most `most` words.
+    /// Makes an empty index of runs of `length` words, with at most `most` words.
     pub fn new(length: NonZeroUsize, most: u32) -> Self {
         let base = DefaultHashBuilder::default().hash_one(length) | 1;
         Self {
@@ -93,12 +93,12 @@ impl Ngrams {
         }
     }
 
-    /// The number of words that it holds.
+    /// The number of words in the index.
     pub fn words(&self) -> usize {
         self.words.len()
     }
 
-    /// Adds the runs of a text; a shorter text has none.
+    /// Adds the runs of a text; a text shorter than a run adds none.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl Ngrams {
         let mut is_full = false;
         each_word(text, &mut |word| {
             is_full |= words.len() >= *most as usize;
-            // A vocabulary has no more words than the texts, so that its numbers fit as well.
+            // A vocabulary has no more words than the texts, so its numbers fit as well.
             let (false, Ok(next)) = (is_full, u32::try_from(vocabulary.len())) else {
                 return;
             };
@@ -130,7 +130,7 @@ impl Ngrams {
         if !added.is_empty() {
             self.owners.push((first, owner));
         }
-        // The word that leaves a run when the next one comes.
+        // The word that leaves the run when the next one enters.
         let gone = std::iter::repeat_n(None, length).chain(added.iter().map(Some));
         let mut hash = 0;
         for (count, (word, gone)) in (1_usize..).zip(added.iter().zip(gone)) {
@@ -148,7 +148,7 @@ impl Ngrams {
         Ok(())
     }
 
-    /// Adds the runs of a text, or a text shorter than a run as a whole, which [`find_whole`](Self::find_whole) finds.
+    /// Adds the runs of a text, or the whole text if it is shorter than a run, for [`find_whole`](Self::find_whole).
     ///
     /// # Errors
     ///
@@ -164,13 +164,13 @@ impl Ngrams {
         Ok(())
     }
 
-    /// The owner of the first run of a text that the index has.
+    /// The owner of the first run of a text that is in the index.
     pub fn find(&self, text: &str) -> Option<u32> {
         let found = self.each_run(text, &mut |run| ControlFlow::Break(self.owner(run)));
         found.break_value()
     }
 
-    /// The owner of a whole text that has the words of this one.
+    /// The owner of a short text in the index that has exactly the words of this one.
     pub fn find_whole(&self, text: &str) -> Option<u32> {
         if self.short.is_empty() {
             return None;
@@ -187,13 +187,13 @@ impl Ngrams {
         is_known.then(|| self.short.get(&*words).copied()).flatten()
     }
 
-    /// Visits the runs of a text that the index has, in order, until `visit` breaks.
+    /// Visits the runs of a text that are in the index, in order, until `visit` breaks.
     pub fn each_run<B>(
         &self,
         text: &str,
         visit: &mut impl FnMut(KnownRun) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        // The words since the last one that no text of the index has.
+        // The words since the last one that is in no text of the index.
         let mut words: Vec<u32> = Vec::new();
         let mut hash = 0;
         try_each_word(text, &mut |word| {
@@ -221,7 +221,7 @@ impl Ngrams {
         })
     }
 
-    /// The owner of the first text that has a run.
+    /// The owner of the first text that contains a run.
     pub fn owner(&self, run: KnownRun) -> u32 {
         let after = self.owners.partition_point(|(start, _)| *start <= run.0);
         cut::at(&self.owners, after.saturating_sub(1)).1

@@ -1,13 +1,13 @@
-//! Pairing of tool calls with their results.
+//! Pairs tool calls with their results.
 //!
-//! Four rules, the most certain first; each takes the calls and results that the rules before it left:
+//! There are four rules, the most certain first; each takes the calls and results that the rules before it left:
 //!
 //! 1. equal ids;
-//! 2. equal ids in the metadata of the source, which may match an id of the other side;
+//! 2. equal ids in the metadata of the source, which may also match an id of the other side;
 //! 3. a result that names the message of its call takes a call of that message, by name and order;
-//! 4. order and name, backwards only: a result whose call was cut off must not take the next call of the same tool.
+//! 4. order and name, only backwards: a result without its call, which was cut off, must not take the next call of the same tool.
 //!
-//! A pair is late where any turn but results stands between its two ends, be it another call.
+//! A pair is late if any message but results, or another call, is between its two ends.
 //!
 //! Why: docs/decisions/2026-11-22-duplicate-call-ids.md.
 
@@ -22,24 +22,24 @@ use chatmill_model::{CallStatus, Message, MessageKind, PairedBy, Pairing, Part, 
 /// A call or a result, in order of appearance.
 struct Step<'m> {
     place: PartPlace,
-    /// Number of the round it stands in: a run of calls and the run of results directly after it. 0: in none.
+    /// The number of its round, which is a run of calls and the run of results directly after it; 0 outside of rounds.
     round: u32,
     is_call: bool,
     id: Option<&'m str>,
     metadata_id: Option<&'m str>,
-    /// Position of the message that made the call, where a result names one that is there.
+    /// The position of the message that made the call, if a result names one and it exists.
     caller: Option<u32>,
     name: Option<&'m str>,
-    /// Index of the participant who sent it.
+    /// The index of the participant who sent it.
     sender: Option<usize>,
-    /// Turns with more than results: before a result's message, up to and with a call's.
+    /// The number of messages with more than results: before a result's message, or up to and including a call's message.
     turns: u32,
-    /// Whether the result is a further one for the id of an answered call.
+    /// Whether it is another result for the id of an answered call.
     is_duplicate: bool,
     partner: Option<(usize, PairedBy)>,
 }
 
-/// Pairs every call and every result; calls in order of appearance, results without a pair where they stand.
+/// Pairs every call and every result; calls in order of appearance, with results without a call at their places.
 pub(crate) fn pair(messages: &[Message]) -> Vec<Pairing> {
     let mut steps = steps(messages);
     if steps.is_empty() {
@@ -111,13 +111,13 @@ fn steps(messages: &[Message]) -> Vec<Step<'_>> {
     steps
 }
 
-/// Whether a message is a turn that is not made of results alone.
+/// Whether a message is a turn with anything but results.
 fn has_more_than_results(message: &Message) -> bool {
     let is_result = |part: &Part| matches!(part, Part::ToolResult(_) | Part::CacheMark);
     message.kind == MessageKind::Message && (message.parts.is_empty() || !message.parts.iter().all(is_result))
 }
 
-/// Positions of messages by their ids, then by their second ids, where results name their callers.
+/// Positions of messages by their ids, then by their second ids; empty unless a result names its caller.
 fn callers(messages: &[Message]) -> HashMap<&str, u32> {
     let names_one = |part: &Part| matches!(part, Part::ToolResult(result) if result.caller.is_some());
     let mut positions = HashMap::new();
@@ -147,7 +147,7 @@ fn join(steps: &mut [Step<'_>], call: usize, result: usize, rule: PairedBy) {
     }
 }
 
-/// The row of a call, or of a result without a pair; a paired result has none of its own.
+/// The row of a call, or of a result without a call; a paired result is in the row of its call.
 fn pairing(step: &Step<'_>, steps: &[Step<'_>]) -> Option<Pairing> {
     let partner = step.partner.map(|(index, rule)| (cut::at(steps, index), rule));
     let status = match (step.is_call, partner) {

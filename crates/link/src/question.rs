@@ -1,9 +1,9 @@
-//! The first question of a conversation, in the form by which questions are compared.
+//! The first question of a conversation, in a form for comparison.
 
 use chatmill_model::{Conversation, MediaSource, MessageKind, Part, Role};
 
-/// The first message of a person that says anything: its text in small letters with one blank wherever there is white space, and a hash
-/// of each picture or file with it, so that the same words about another picture are another question. None where nobody asks.
+/// The first message of a person with any content: its text in small letters with single spaces, and a hash of each picture or file, so
+/// that the same words about another picture are another question. `None` if nobody asks.
 pub(crate) fn first_question(conversation: &Conversation) -> Option<String> {
     let messages = conversation.messages.iter();
     let mut asked =

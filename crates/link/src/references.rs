@@ -1,4 +1,4 @@
-//! References: which message each one means, and which of them lie on a cycle.
+//! Resolves references to the messages that they name, and finds those on a cycle.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use chatmill_model::{Conversation, Link, LinkStatus, Message, Preview, Reference
 
 use crate::excerpts::Excerpts;
 
-/// Drops the references that a message has beyond the limit.
+/// Drops the references of a message beyond the limit.
 pub(crate) fn cap(messages: &mut [Message], limits: &Limits, findings: &mut Vec<Finding>) {
     let limit = usize::try_from(limits.references_per_message).unwrap_or(usize::MAX);
     for message in messages {
@@ -46,11 +46,11 @@ pub(crate) fn resolve(conversation: &Conversation) -> Vec<Vec<Link>> {
     links
 }
 
-/// The origin of a reference: a message, or the target of a reference that itself shows a reference.
+/// The source of a reference: a message, or the target of a reference with a nested one.
 #[derive(Clone, Copy)]
 struct Referring<'m> {
     position: Option<u32>,
-    /// Id of the participant.
+    /// The id of the participant.
     sender: Option<&'m str>,
 }
 
@@ -88,7 +88,7 @@ struct Positions<'m> {
 impl<'m> Positions<'m> {
     fn new(conversation: &'m Conversation) -> Self {
         let messages = &conversation.messages;
-        // Ids are unique here: a reference to an id that was shared goes to its first message, which kept it.
+        // Ids are unique here: a reference to a shared id means its first message, which kept the id.
         let by_id = messages
             .iter()
             .filter_map(|message| Some((message.id.as_deref()?, message.position)))
@@ -111,7 +111,7 @@ impl<'m> Positions<'m> {
         self.get(reference.target.as_deref()?)
     }
 
-    /// The message of this id, else the first one that has it as its second id.
+    /// The message with this id, else the first one with this second id.
     fn get(&self, id: &str) -> Option<u32> {
         self.by_id
             .get(id)
@@ -129,7 +129,7 @@ impl<'m> Positions<'m> {
             _ if reference.is_pseudo => LinkStatus::Pseudo,
             (Some(position), _) if Some(position) == referring.position => LinkStatus::Itself,
             (Some(_), _) => LinkStatus::Resolved,
-            // A reference that names no target cannot dangle: all that it ever said is its preview.
+            // A reference that names no target cannot dangle: its preview is all that it contains.
             (None, Some(preview)) if reference.target.is_none() || shows_words(preview) => {
                 LinkStatus::Preview
             }
@@ -150,14 +150,14 @@ impl<'m> Positions<'m> {
     }
 }
 
-/// The target of a reference in the search for cycles; none for a pseudo-reference, which no person made.
+/// The target of a reference in the search for cycles; `None` for a pseudo-reference, which no person made.
 fn leads_to(link: &Link) -> Option<u32> {
     link.target.filter(|_| link.status != LinkStatus::Pseudo)
 }
 
-/// Marks the resolved references whose both ends lie in one strongly connected component.
+/// Marks the resolved references with both ends in one strongly connected component.
 fn mark_cycles(links: &mut [Vec<Link>]) {
-    // A cycle has at least one reference forward; nearly no conversation has any.
+    // A cycle has at least one reference to a later message, and nearly no conversation has any.
     let goes_forward = (0..).zip(links.iter()).any(|(source, of_message)| {
         of_message
             .iter()
@@ -185,17 +185,17 @@ const UNSEEN: u32 = u32::MAX;
 /// State of one message in the search for components.
 #[derive(Clone, Copy)]
 struct Node {
-    /// Order of discovery.
+    /// The order of discovery.
     order: u32,
-    /// Smallest order that is reachable.
+    /// The smallest order that is reachable.
     low: u32,
     /// Whether its component is still open.
     open: bool,
-    /// Next reference to follow.
+    /// The next reference to follow.
     next: usize,
 }
 
-/// Number of the strongly connected component of each message: Tarjan's algorithm with an explicit stack, linear.
+/// The number of the strongly connected component of each message: Tarjan's algorithm with an explicit stack, in linear time.
 fn components(links: &[Vec<Link>]) -> Vec<u32> {
     let mut nodes = vec![
         Node {

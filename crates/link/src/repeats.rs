@@ -1,4 +1,4 @@
-//! Messages that share an id: a repeat is dropped, another message under the same id gets a qualified id.
+//! Messages that share an id: a repeat is dropped, and a different message under the same id gets a qualified id.
 //!
 //! Messages without an id are never compared: people do write the same thing twice.
 
@@ -8,21 +8,21 @@ use std::hash::{Hash, Hasher};
 use chatmill_diag::{Code, Finding, codes, cut};
 use chatmill_model::{Alternative, Message, MessageKind};
 
-/// The changes to a conversation's positions by dropping repeated messages.
+/// The changes of positions in a conversation when repeated messages are dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repeats {
-    /// Messages dropped because they repeat an earlier one.
+    /// The number of messages that were dropped because they repeat an earlier one.
     pub dropped: u64,
     /// The number of notices among them.
     pub dropped_notices: u64,
-    /// New position of each message; that of the message it repeats, where it was dropped. Empty when none was.
+    /// The new position of each message; for a dropped one, that of the message it repeats. Empty if none was dropped.
     moved: Vec<u32>,
 }
 
 impl Repeats {
     /// Translates a position from before linking.
     pub fn position(&self, before: u32) -> u32 {
-        // Where none was dropped, each is where it was.
+        // If no message was dropped, all positions are unchanged.
         self.moved.get(before as usize).copied().unwrap_or(before)
     }
 
@@ -31,7 +31,7 @@ impl Repeats {
         if self.moved.is_empty() || alternatives.is_empty() {
             return;
         }
-        // How many messages are left of those before a position: a dropped one has the position of the one that it repeats.
+        // For each position, the number of messages before it that are left; a dropped message has the position of the one it repeats.
         let (mut left, mut before) = (vec![0], 0);
         for moved in &self.moved {
             before = before.max(moved + 1);
@@ -63,7 +63,7 @@ pub(crate) fn drop_and_qualify(messages: &mut Vec<Message>, findings: &mut Vec<F
     repeats
 }
 
-/// Decides the handling of each message; `None` when every id occurs once.
+/// Decides the handling of each message; `None` if every id occurs once.
 fn fates(messages: &[Message]) -> Option<Vec<Fate>> {
     let mut first: HashMap<&str, usize> = HashMap::with_capacity(messages.len());
     let mut taken = false;
@@ -106,7 +106,7 @@ fn fates(messages: &[Message]) -> Option<Vec<Fate>> {
     Some(fates)
 }
 
-/// A finding of a message that shared its id, where it stands under another position or id.
+/// The finding for a message with a shared id, under its new position or id.
 fn finding(code: &'static Code, text: &str, position: u32, id: Option<&str>, message: &Message) -> Finding {
     Finding::new(code, text)
         .at_message(position, id, "")
@@ -160,7 +160,7 @@ fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Findi
     }
 }
 
-/// A message compared by all its fields but position and origin.
+/// A message, compared by all its fields except position and origin.
 struct Body<'m>(&'m Message);
 
 impl PartialEq for Body<'_> {
@@ -213,8 +213,7 @@ impl Eq for Body<'_> {}
 
 impl Hash for Body<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // All compared fields: messages that differ only in other fields would all be compared with each
-        // other.
+        // All compared fields are hashed: messages that differ only in other fields would all be compared with each other.
         let message = self.0;
         (
             &message.id,
@@ -242,7 +241,7 @@ impl Hash for Body<'_> {
         earlier
             .map(|earlier| (&earlier.usage, &earlier.extra))
             .hash(state);
-        // Equal weights have equal bits, but for the two zeros.
+        // Equal weights have equal bits, except for the two zeros.
         let weight = message.weight.map(|weight| (weight.value() + 0.0).to_bits());
         weight.hash(state);
     }
@@ -257,7 +256,7 @@ mod tests {
 
     use super::*;
 
-    /// Messages of one hash are compared with each other, however many there are.
+    /// Messages with the same hash are compared with each other, however many there are.
     #[test]
     fn messages_that_differ_in_anything_have_another_hash() {
         let plain = || Message::new(Role::User, 0, MessageOrigin::default());

@@ -1,8 +1,8 @@
-//! Words of a text, as texts are compared by: runs of letters and digits in small letters, in the compatibility form of Unicode
-//! (NFKC, UAX #15). Everything else separates words; in scripts that write no spaces each character is a word.
+//! The words of a text, for comparing texts: runs of letters and digits in small letters, in the compatibility form of Unicode (NFKC, UAX
+//! #15). Everything else separates words; in scripts without spaces each character is a word.
 //!
-//! Most text is ASCII or of letters that are normalised as they stand. It is taken apart between two separators of ASCII, over which
-//! nothing is composed; the tables of Unicode are asked only for what is left.
+//! Most text is ASCII, or consists of letters that are already normalised. It is cut at ASCII separators, since nothing is composed across
+//! them; the tables of Unicode are consulted only for the rest.
 
 use std::ops::ControlFlow;
 
@@ -19,7 +19,7 @@ pub fn each_word(text: &str, visit: &mut impl FnMut(&str)) {
 
 /// Visits the words of a text in order, until `visit` breaks.
 pub(crate) fn try_each_word<B>(text: &str, visit: &mut impl FnMut(&str) -> ControlFlow<B>) -> ControlFlow<B> {
-    // Whether a capital sigma ends a word depends on more than what stands between separators.
+    // Whether a capital sigma ends a word depends on text beyond the separators.
     let mut word = String::new();
     if text.contains('Σ') {
         return each_word_by_tables(text, &mut word, visit);
@@ -69,7 +69,7 @@ const fn kind(byte: u8) -> u8 {
     }
 }
 
-/// Visits the words of a piece without separators of ASCII.
+/// Visits the words of a piece without ASCII separators.
 fn each_word_of_piece<B>(
     piece: &str,
     word: &mut String,
@@ -128,18 +128,18 @@ fn each_word_of<B>(
     }
 }
 
-/// What a character is among words.
+/// The role of a character in words.
 enum CharacterKind {
     /// A letter or digit of a word, in small letters.
     OfWord(char),
-    /// A word of its own.
+    /// A word by itself.
     Word(char),
-    /// It separates words.
+    /// A separator of words.
     Separator,
 }
 
-/// What a character is, where that needs no table: ASCII, Latin and Cyrillic letters, kana, Han, punctuation, arrows and emoji. Letters
-/// stay as they are in NFKC, whatever such characters stand beside them; whatever it makes of a separator separates words, too.
+/// The role of a character if it needs no table: ASCII, Latin and Cyrillic letters, kana, Han, punctuation, arrows and emoji. NFKC does not
+/// change these letters next to any of these characters, and it turns separators only into separators.
 fn simple(character: char) -> Option<CharacterKind> {
     let lower = |distance: u32| char::from_u32(character as u32 + distance).map(CharacterKind::OfWord);
     match character {

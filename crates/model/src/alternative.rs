@@ -5,19 +5,19 @@ use strum::{EnumString, IntoStaticStr};
 
 use crate::message::Message;
 
-/// How a record came by several answers at one place.
+/// The reason why a record has several answers at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum AlternativeOrigin {
-    /// The model was asked for its answer again.
+    /// The model was asked again for the same answer.
     Regenerated,
-    /// Somebody wrote another message in its place, and was answered.
+    /// A person sent another message in this place, and got another answer.
     Branch,
-    /// Somebody judged the answers, and this one was the better or a good one.
+    /// A person or a judge compared the answers, and this one was better, or good.
     Chosen,
-    /// Somebody judged the answers, and this one was the worse or a bad one.
+    /// A person or a judge compared the answers, and this one was worse, or bad.
     Rejected,
-    /// Several were asked for, of a model or of several people.
+    /// Several answers were requested, from one model or from several people.
     Choice,
 }
 
@@ -28,13 +28,13 @@ impl AlternativeOrigin {
     }
 }
 
-/// What a label of an answer follows from.
+/// The basis of an answer's label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum LabelBasis {
     /// The record calls the answer good or bad.
     Stated,
-    /// It is the best or the worst of a ranking.
+    /// It is the best or the worst in a ranking.
     Ranks,
     /// It has the highest or the lowest score.
     Scores,
@@ -65,28 +65,27 @@ impl Score {
 
 impl Eq for Score {}
 
-/// How an answer was judged, as far as the record says so.
+/// The judgement of an answer, as far as the record contains one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Judgement {
-    /// Its rank among those of its place, as the record numbers them; the best is the lowest.
+    /// Its rank among the answers at its place, as the record numbers them; the lowest is the best.
     pub rank: Option<u64>,
-    /// Its score; the more, the better.
+    /// Its score; higher is better.
     pub score: Option<Score>,
     /// Whether it is good.
     pub label: Option<bool>,
 }
 
-/// One of the answers at a place. Those of one place stand together, that of the conversation among them.
+/// One of the answers at a place. The answers of one place are adjacent in the list, and that of the conversation is among them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alternative {
-    /// Positions of the messages of the conversation in whose place it stands; empty where the conversation holds no answer
-    /// there, so that it stands before the message with this position or at the end.
+    /// Positions of the messages that it replaces. Empty if the conversation has no answer there: then the place is before the message with
+    /// this position, or at the end.
     pub place: Range<u32>,
-    /// How the record came by it.
+    /// The reason why the record has it.
     pub origin: AlternativeOrigin,
-    /// How it was judged.
+    /// The judgement of it.
     pub judgement: Judgement,
-    /// Its messages; none where they are those of the conversation at its place. `Message::position` is the index among
-    /// these.
+    /// Its messages, or `None` if these are the messages of the conversation at its place. `Message::position` is the index in this list.
     pub messages: Option<Vec<Message>>,
 }

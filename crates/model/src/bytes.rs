@@ -1,12 +1,12 @@
-//! Looking for bytes of a kind, and counting them.
+//! Finds and counts bytes of a kind, in blocks that the compiler turns into vector instructions.
 
-/// Bytes that are compared at once.
+/// The number of bytes that are compared at once.
 const BLOCK_BYTES: usize = 16;
 
 /// The offset of the first byte of a kind.
 ///
-/// Asks whole blocks first, without leaving one early: that is work for vector instructions, and most texts have no such byte.
-/// The compiler finds them where `is_wanted` does not branch: `|` and not `||`.
+/// Whole blocks are asked first, and no block is left early: that is work for vector instructions, and most texts have no such byte. The
+/// compiler uses them only if `is_wanted` does not branch, so it needs `|` and not `||`.
 #[inline]
 pub fn position(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> Option<usize> {
     let has_wanted =
@@ -28,10 +28,10 @@ pub fn any(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> bool {
     position(bytes, is_wanted).is_some()
 }
 
-/// How many bytes of a kind there are.
+/// The number of bytes of a kind.
 #[inline]
 pub fn count(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> u64 {
-    // Sums of one byte are work for vector instructions, too.
+    // Sums in a byte are work for vector instructions, too.
     let of_block = |block: &[u8]| block.iter().fold(0, |sum, byte| sum + u8::from(is_wanted(*byte)));
     let blocks = bytes.chunks(usize::from(u8::MAX));
     blocks.map(|block| u64::from(of_block(block))).sum()

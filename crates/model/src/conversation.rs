@@ -1,4 +1,4 @@
-//! A conversation as it came out of its source, before anything in it is linked.
+//! A conversation as its source read it, before anything in it is linked.
 
 use crate::alternative::Alternative;
 use crate::extra::{Extra, RawJson};
@@ -33,17 +33,17 @@ impl Scene {
 /// Invariants: `Message::position` is the index in `messages`; `Message::sender` is an index into `participants`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conversation {
-    /// Source id, for example `group-chat`: a fact for tables. Decisions depend on `traits` only.
+    /// The source's id, for example `group-chat`: for tables only. Decisions depend on `traits`.
     pub source: &'static str,
     /// The traits of the record's format.
     pub traits: FormatTraits,
-    /// The source's own id, where it has one.
+    /// The id of the conversation in its source, if it has one.
     pub source_id: Option<String>,
-    /// The table of a database that it comes from, where a run reads several: ids are known within it.
+    /// The database table that it comes from, if a run reads several; ids are unique per table.
     pub table: Option<Arc<str>>,
-    /// Version that the source states.
+    /// The version that the source states.
     pub format_version: Option<String>,
-    /// Which structure of the format was recognised, for example `V1`.
+    /// The structure of the format that was recognised, for example `V1`.
     pub shape: &'static str,
     /// The kind of chat.
     pub scene: Scene,
@@ -51,30 +51,30 @@ pub struct Conversation {
     pub title: Option<String>,
     /// The description of the chat.
     pub description: Option<String>,
-    /// The model that its answers are asked of, where the record names one for all of them.
+    /// The model of all its answers, if the record names one for the whole conversation.
     pub model: Option<Box<str>>,
-    /// Everybody who speaks or is listed, in roster order, then first appearance.
+    /// All who speak or are listed: in roster order, then by first appearance.
     pub participants: Vec<Participant>,
     /// Tool definitions as the source wrote them.
     pub tools: Vec<RawJson>,
     /// Messages and notices in canonical order.
     pub messages: Vec<Message>,
-    /// Answers that stood where one of its messages stands, by place; the one that it holds stands among them.
+    /// The answers at places with more than one, by place; each list includes the answer that `messages` contains.
     pub alternatives: Vec<Alternative>,
-    /// Metadata fields that have no place above.
+    /// Fields of the metadata that the model has no place for.
     pub extra: Extra,
-    /// Unknown fields beside the metadata, at the record's root.
+    /// Unknown fields at the root of the record, outside the metadata.
     pub envelope: Extra,
 }
 
 impl Conversation {
-    /// Whether its messages are one request, which a log without texts does not show.
+    /// Whether its messages are one request; a log without texts does not show messages.
     pub fn is_one_request(&self) -> bool {
         let mut messages = self.messages.iter();
         self.traits.is_one_request() && messages.any(|message| message.kind == MessageKind::Message)
     }
 
-    /// First and last instant of its messages, in microseconds UTC.
+    /// The first and the last instant of its messages, in microseconds UTC.
     pub fn span(&self) -> (Option<i64>, Option<i64>) {
         let instants = || {
             let timestamps = self
@@ -86,12 +86,12 @@ impl Conversation {
         (instants().min(), instants().max())
     }
 
-    /// The sender of one of its messages, where the record names one.
+    /// The sender of one of its messages, if the record names one.
     pub fn sender(&self, message: &Message) -> Option<&Participant> {
         message.sender.and_then(|index| self.participants.get(index))
     }
 
-    /// The messages of an alternative: its own, or those of the conversation at its place.
+    /// The messages of an alternative, or those of the conversation at its place.
     pub fn messages_of<'c>(&'c self, alternative: &'c Alternative) -> &'c [Message] {
         let place = alternative.place.start as usize..alternative.place.end as usize;
         match &alternative.messages {
@@ -100,7 +100,7 @@ impl Conversation {
         }
     }
 
-    /// Whether `extra` has the record's own fields of this format, for a dialect that writes them back.
+    /// Whether `extra` has the fields of this format as the record has them, so that a dialect can write them back.
     pub fn keeps_fields_of(&self, format: &str) -> bool {
         self.traits.extra_format == Some(format)
     }

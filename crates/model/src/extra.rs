@@ -1,6 +1,6 @@
 //! Fields of the source that have no place in the model.
 
-/// JSON source text, kept as it was written (numbers, key order and spacing untouched). Always one valid JSON value.
+/// JSON source text as written, with numbers, key order and spacing untouched; always one valid JSON value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RawJson(pub String);
 
@@ -16,12 +16,12 @@ impl RawJson {
 pub struct Extra(pub Vec<(String, RawJson)>);
 
 impl Extra {
-    /// The name of the field that a word of a pipeline or a request selects: `extra.NAME`, with a name that is not empty.
+    /// The name in a selector of the form `extra.NAME`; `None` for any other word, or if the name is empty.
     pub fn selected(word: &str) -> Option<&str> {
         word.strip_prefix("extra.").filter(|name| !name.is_empty())
     }
 
-    /// The raw value of the first field of that name.
+    /// The raw value of the first field with this name.
     pub fn get(&self, name: &str) -> Option<&RawJson> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
@@ -31,7 +31,7 @@ impl Extra {
         self.0.is_empty()
     }
 
-    /// Writes the fields as one compact JSON object, or nothing when there are none.
+    /// The fields as one compact JSON object; `None` if there are none.
     pub fn to_json(&self) -> Option<String> {
         if self.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! The content hash of a conversation: equal for conversations of equal content, from whatever input.
+//! The content hash of a conversation: equal content has an equal hash, in any source.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -9,7 +9,8 @@ use crate::message::{Arguments, MediaSource, Message, Part, ReferenceForm};
 
 /// BLAKE3 over the content of a conversation (roster, messages, references, calls, alternatives), in hexadecimal.
 ///
-/// Left out: ids of the conversation, its source, version and shape, byte ranges, what was logged of models and usage. Raw JSON is hashed in compact form.
+/// Left out are ids of the conversation, its source, version and shape, byte ranges, and logged models and usage. Raw JSON is hashed in
+/// compact form.
 pub fn content_hash(conversation: &Conversation) -> String {
     let mut hash = Hash::default();
     hash.text(conversation.scene.as_str());
@@ -42,8 +43,8 @@ pub fn content_hash(conversation: &Conversation) -> String {
     hash.finish()
 }
 
-/// A hash of content and sender for each message: equal for two copies of a message, whatever else differs. Nobody who does not know
-/// the keys can make two messages look alike; with other keys the hashes are others.
+/// The hash of content and sender of each message: equal for two copies of a message, whatever else differs. Without the keys, nobody can
+/// make two different messages with equal hashes; other keys give other hashes.
 pub fn body_hashes(conversation: &Conversation, keys: &RandomState) -> Vec<u64> {
     let mut hash = Hash::default();
     let mut hashes = Vec::with_capacity(conversation.messages.len());
@@ -58,7 +59,7 @@ pub fn body_hashes(conversation: &Conversation, keys: &RandomState) -> Vec<u64> 
     hashes
 }
 
-/// Bytes that wait for each other: BLAKE3 is fastest with many at once.
+/// Bytes that are collected before they are hashed: BLAKE3 is fastest with many at once.
 const WAITING_BYTES: usize = 16 << 10;
 
 #[derive(Default)]
@@ -76,7 +77,7 @@ impl Hash {
         }
     }
 
-    /// A short hash of what was given since the last time.
+    /// The short hash of everything since the last call.
     fn take(&mut self, keys: &RandomState) -> u64 {
         let mut short = keys.build_hasher();
         short.write(&self.waiting);

@@ -1,4 +1,4 @@
-//! Writing JSON text: escaping and compaction. Parsing is not here.
+//! Writes JSON text: escaping and compaction. Nothing here parses.
 
 use crate::bytes;
 
@@ -9,7 +9,7 @@ pub fn push_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Appends the inside of a JSON string: only `"`, `\` and U+0000–1F are escaped, short forms first.
+/// Appends the inside of a JSON string: only `"`, `\` and U+0000 to U+001F are escaped, in the short form where one exists.
 pub fn push_escaped(out: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = bytes::position(rest.as_bytes(), needs_escape) {
@@ -31,7 +31,7 @@ pub(crate) fn has_escapes(text: &str) -> bool {
 
 #[expect(
     clippy::needless_bitwise_bool,
-    reason = "without branches, blocks of bytes are looked at at once"
+    reason = "without branches, whole blocks of bytes are compared at once"
 )]
 const fn needs_escape(byte: u8) -> bool {
     (byte == b'"') | (byte == b'\\') | (byte < 0x20)
@@ -59,7 +59,7 @@ fn push_escape(out: &mut String, character: char) {
     }
 }
 
-/// Appends valid JSON without its insignificant white space; numbers, strings and key order stay as written.
+/// Appends valid JSON without its insignificant white space; numbers, strings and key order are kept as written.
 pub fn push_compact(out: &mut String, raw: &str) {
     let mut start = 0;
     let mut in_string = false;

@@ -1,6 +1,8 @@
-//! The canonical conversation: plain types and their invariants, and the sink that every rendering is written into.
+//! The canonical model of a conversation, and the sink that every rendering is written into.
 //!
-//! No wire format of anybody lives here: sources write these types, dialects read them.
+//! Sources write these plain types, `link` resolves their references, rules check them and dialects read them; each type's invariants are
+//! in its documentation. No wire format is here. `sink` and `span` are the exit: a dialect writes text into a `Sink`, and token counters
+//! read it from there.
 
 pub mod alternative;
 pub mod bytes;

@@ -1,9 +1,9 @@
-//! A conversation whose references are resolved and whose tool calls are paired.
+//! A conversation with resolved references and paired tool calls.
 
 use crate::conversation::Conversation;
 use strum::{EnumString, IntoStaticStr};
 
-/// What became of a reference.
+/// The result of resolving a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum LinkStatus {
@@ -11,13 +11,13 @@ pub enum LinkStatus {
     Resolved,
     /// The target is missing, but the reference shows its text.
     Preview,
-    /// The target is not there and nothing is known of it.
+    /// The target is missing, and nothing is known about it.
     Dangling,
     /// The message refers to itself.
     Itself,
-    /// The reference lies on a cycle.
+    /// The reference is part of a cycle.
     Cyclic,
-    /// The source made it up: nobody replied.
+    /// The source added it; nobody replied.
     Pseudo,
 }
 
@@ -31,13 +31,13 @@ impl LinkStatus {
 /// A resolved reference; its ordinal is its index in the message's references.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Position of the target, where it is in the conversation.
+    /// The position of the target, if it is in the conversation.
     pub target: Option<u32>,
-    /// What became of the reference.
+    /// The result of resolving the reference.
     pub status: LinkStatus,
     /// Whether source and target have the same sender.
     pub same_sender: bool,
-    /// What became of the references that the reference shows in its turn; shorter than these where they lie too deep.
+    /// The links of the references that the preview shows; shorter than that list if they are nested too deep.
     pub nested: Vec<Link>,
 }
 
@@ -54,17 +54,17 @@ pub struct PartPlace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum CallStatus {
-    /// The result stands in the run of results directly after its call.
+    /// The result is in the run of results directly after its call.
     Paired,
-    /// Paired, but other turns than results stand between, be it another call.
+    /// Paired, but there are other messages than results in between, or another call.
     Late,
-    /// The result stands before its call.
+    /// The result precedes its call.
     Early,
     /// The call has no result.
     Unanswered,
     /// The result has no call.
     Orphaned,
-    /// A further result for an answered call.
+    /// Another result for an answered call.
     Duplicate,
 }
 
@@ -83,9 +83,9 @@ pub enum PairedBy {
     Id,
     /// Ids in the source's metadata.
     Metadata,
-    /// Order.
+    /// The order of calls and results.
     Position,
-    /// Name of the tool.
+    /// The name of the tool.
     Name,
 }
 
@@ -99,23 +99,23 @@ impl PairedBy {
 /// A call with its result, a call alone, or a result alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
-    /// Where the call is.
+    /// The place of the call.
     pub call: Option<PartPlace>,
-    /// Where the result is.
+    /// The place of the result.
     pub result: Option<PartPlace>,
     /// The status of the pair.
     pub status: CallStatus,
-    /// What paired them.
+    /// The rule that paired them.
     pub paired_by: Option<PairedBy>,
 }
 
-/// A conversation after linking. Made by `chatmill-link` only.
+/// A conversation after linking; only `chatmill-link` makes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linked {
     /// The conversation, with unique message ids.
     pub conversation: Conversation,
-    /// For each message, in order: the link of each of its references.
+    /// The links of each message, one for each of its references.
     pub links: Vec<Vec<Link>>,
-    /// Calls in order of appearance; duplicate and orphaned results where they stand.
+    /// Calls in order of appearance, with duplicate and orphaned results at their places.
     pub pairings: Vec<Pairing>,
 }

@@ -39,7 +39,7 @@ impl Role {
 pub enum MessageKind {
     /// A turn of a participant.
     Message,
-    /// An event: joined, typing, status. Rendered only by the dialects of its own system.
+    /// An event, such as joined, typing or status. Only the dialects of its system render it.
     Notice,
 }
 
@@ -50,15 +50,15 @@ impl MessageKind {
     }
 }
 
-/// What a media item is.
+/// The kind of a media item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum MediaKind {
     /// A picture.
     Image,
-    /// Sound.
+    /// A sound.
     Audio,
-    /// Moving pictures.
+    /// A video.
     Video,
     /// Any other file.
     File,
@@ -73,29 +73,29 @@ impl MediaKind {
     }
 }
 
-/// Where the bytes of a media item are.
+/// The place of a media item's bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MediaSource {
     /// A URL or URI.
     Url(String),
     /// Base64 text inside the record.
     Inline(String),
-    /// The text of a document, as it is read.
+    /// The text of a document.
     Text(String),
-    /// Uploaded elsewhere: known by name only.
+    /// Uploaded elsewhere, with only the name known.
     Upload,
 }
 
 /// A reference to a picture, sound, video, file or page.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Media {
-    /// What it is.
+    /// The kind.
     pub kind: MediaKind,
-    /// Where its bytes are.
+    /// The place of its bytes.
     pub source: MediaSource,
-    /// MIME type, where the source states it.
+    /// The MIME type, if the source states it.
     pub media_type: Option<String>,
-    /// File name, where the source states it.
+    /// The file name, if the source states it.
     pub name: Option<String>,
 }
 
@@ -120,18 +120,18 @@ impl Arguments {
     }
 }
 
-/// How the source wrote arguments.
+/// The form in which the source wrote arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArgumentForm {
     /// As a JSON string that contains the arguments.
     Text,
     /// As a JSON value.
     Embedded,
-    /// As text that need not be JSON: the tool takes any text by its specification.
+    /// As text that need not be JSON: the specification of the tool allows any text.
     FreeText,
 }
 
-/// A text that is not blank.
+/// The text, unless it is empty.
 fn known(text: Option<&String>) -> Option<&str> {
     text.map(String::as_str).filter(|text| !text.is_empty())
 }
@@ -139,22 +139,22 @@ fn known(text: Option<&String>) -> Option<&str> {
 /// A request to run a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ToolCall {
-    /// Id that the result refers to.
+    /// The id that the result refers to.
     pub id: Option<String>,
-    /// Name of the tool.
+    /// The name of the tool.
     pub name: Option<String>,
     /// Its arguments.
     pub arguments: Arguments,
-    /// How the source wrote them.
+    /// The form in which the source wrote them.
     pub form: ArgumentForm,
-    /// A second id that the source's metadata gives the call, where that is another or the only one.
+    /// A second id from the source's metadata, if it differs from `id` or is the only one.
     pub metadata_id: Option<String>,
-    /// What it is in its vendor's API, where that is not the call of a function.
+    /// The vendor's item, if it is anything else than a function call.
     pub own: Option<Box<OwnItem>>,
 }
 
 impl ToolCall {
-    /// A call with these arguments and without metadata.
+    /// Makes a call with these arguments and without metadata.
     pub fn new(
         id: Option<String>,
         name: Option<String>,
@@ -170,45 +170,45 @@ impl ToolCall {
         }
     }
 
-    /// The id by which everybody behind the source knows the call: its own, else that of the metadata.
+    /// The id by which all code after the source knows the call: `id`, else `metadata_id`.
     pub fn known_id(&self) -> Option<&str> {
         known(self.id.as_ref()).or_else(|| known(self.metadata_id.as_ref()))
     }
 }
 
-/// What a tool answered.
+/// The answer of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ToolResult {
-    /// Id of the call.
+    /// The id of the call.
     pub call_id: Option<String>,
-    /// Name of the tool.
+    /// The name of the tool.
     pub name: Option<String>,
     /// The answer as text.
     pub content: String,
     /// Whether the source marks it as a failure.
     pub is_error: bool,
-    /// Id of the call in the source's metadata, where that is another or the only one.
+    /// The id of the call in the source's metadata, if it differs from `call_id` or is the only one.
     pub metadata_id: Option<String>,
-    /// Id of the message that made the call, where the source states it.
+    /// The id of the message that made the call, if the source states it.
     pub caller: Option<String>,
-    /// How many media items that stand directly behind it in its message are part of the answer.
+    /// The number of media items directly after it in its message that are part of the answer.
     pub media: u32,
-    /// Whether the source has the answer as JSON rather than as text.
+    /// Whether the answer is JSON in the source, and not text.
     pub is_json: bool,
-    /// How many texts of the source the answer joins by line breaks, beyond the first.
+    /// The number of texts in the source that the answer joins with line breaks, without the first.
     pub joined: u32,
-    /// What it is in its vendor's API, where that is not the result of a function.
+    /// The vendor's item, if it is anything else than the result of a function.
     pub own: Option<Box<OwnItem>>,
 }
 
 impl ToolResult {
-    /// The id by which everybody behind the source knows the call that it answers: its own, else that of the metadata.
+    /// The id by which all code after the source knows the call that it answers: `call_id`, else `metadata_id`.
     pub fn known_id(&self) -> Option<&str> {
         known(self.call_id.as_ref()).or_else(|| known(self.metadata_id.as_ref()))
     }
 }
 
-/// A vendor, by the description of its API.
+/// A vendor, or more exactly one of its APIs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Vendor {
@@ -218,7 +218,7 @@ pub enum Vendor {
     Converse,
     /// Google's `generateContent`.
     Gemini,
-    /// Responses of `OpenAI`.
+    /// OpenAI's Responses.
     Responses,
 }
 
@@ -229,28 +229,28 @@ impl Vendor {
     }
 }
 
-/// A piece of a message that only one vendor's API has, as it was written: a step of a tool that runs at the vendor's, for example.
+/// A piece of a message that exists only in one vendor's API, as written: for example a step of a tool that the vendor runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VendorItem {
     /// The vendor.
     pub vendor: Vendor,
-    /// The JSON of the piece.
+    /// The piece as JSON.
     pub raw: RawJson,
 }
 
-/// The item of its vendor's API that a call or a result is, with the fields that a call of a function lacks.
+/// The vendor's item for a call or a result, with the fields that a function call lacks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum OwnItem {
-    /// An item of a tool that the API defines and the client runs.
+    /// The item of a tool that the API defines and the client runs.
     Client(VendorItem),
-    /// A piece of the answer around it: the tool runs at the vendor's.
+    /// A piece of the surrounding answer: the vendor runs the tool.
     Hosted(VendorItem),
-    /// In the piece of the call that the result answers.
+    /// Part of the call's piece, for a result that answers it there.
     Inside,
 }
 
 impl OwnItem {
-    /// The item as it was written; none inside another.
+    /// The item as written; `None` if it is inside another.
     pub const fn item(&self) -> Option<&VendorItem> {
         match self {
             Self::Client(item) | Self::Hosted(item) => Some(item),
@@ -259,7 +259,7 @@ impl OwnItem {
     }
 }
 
-/// Parts and their numbers, without media items that are part of a tool's answer.
+/// The parts with their indexes, without media items that are part of a tool's answer.
 pub fn own_parts(parts: &[Part]) -> impl Iterator<Item = (usize, &Part)> {
     let mut answered = 0;
     parts.iter().enumerate().filter(move |(_, part)| match part {
@@ -278,7 +278,7 @@ pub fn own_parts(parts: &[Part]) -> impl Iterator<Item = (usize, &Part)> {
     })
 }
 
-/// A piece of a message.
+/// A part of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Part {
@@ -290,13 +290,13 @@ pub enum Part {
     ToolCall(ToolCall),
     /// A tool result.
     ToolResult(ToolResult),
-    /// What a model thought.
+    /// The reasoning of a model.
     Reasoning(String),
-    /// What happened, in a notice.
+    /// The event of a notice.
     Notice(String),
     /// A prompt-cache mark.
     CacheMark,
-    /// What only one vendor has.
+    /// A piece that exists only in one vendor's API.
     Item(VendorItem),
 }
 
@@ -307,7 +307,7 @@ impl Part {
     }
 }
 
-/// What a reference shows of its target.
+/// The preview of a target that a reference contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Preview {
     /// Quoted text.
@@ -316,74 +316,74 @@ pub struct Preview {
     pub sender: Option<String>,
     /// Name of the author.
     pub sender_name: Option<String>,
-    /// Whether the author is a bot, where the source states it.
+    /// Whether the author is a bot, if the source states it.
     pub from_agent: bool,
-    /// When the target was written.
+    /// The time at which the target was written.
     pub timestamp: Option<Timestamp>,
-    /// The source's own type word for the target.
+    /// The source's word for the type of the target.
     pub source_type: Option<String>,
 }
 
-/// How a source wrote a reference.
+/// The form in which a source wrote a reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ReferenceForm {
     /// An id.
     #[default]
     Id,
-    /// An object; its text is kept.
+    /// An object, kept as raw JSON.
     Object(RawJson),
-    /// The beginning of the target's text, which the preview holds: linking looks for it.
+    /// The beginning of the target's text, kept in the preview: linking searches for it.
     Excerpt,
 }
 
 /// A reference from one message to another, before linking.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reference {
-    /// Id of the target; none when the source shows only a preview.
+    /// The id of the target; `None` if the source has only a preview.
     pub target: Option<String>,
-    /// What it shows of the target.
+    /// The preview of the target.
     pub preview: Option<Preview>,
-    /// How it was written.
+    /// The form in the source.
     pub form: ReferenceForm,
-    /// Whether the source made it up: nobody replied.
+    /// Whether the source added it; nobody replied.
     pub is_pseudo: bool,
-    /// What the target refers to in its turn, where the reference shows it.
+    /// The references of the target, if the preview shows them.
     pub nested: Vec<Reference>,
 }
 
-/// Where a message stood in its record.
+/// The place of a message in its record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MessageOrigin {
     /// First byte, in the decompressed entry.
     pub start: u64,
     /// One past the last byte.
     pub end: u64,
-    /// Index in the record's own list of messages.
+    /// The index in the record's list of messages.
     pub index: u32,
 }
 
-/// The facts that a message leaves to its copy in an earlier conversation of its record, so that they count once.
+/// The facts that are moved from a message to its copy in an earlier conversation of its record, so that they count once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EarlierCopy {
     /// The training weight.
     pub weight: Option<Weight>,
     /// The logged usage of the request that the message answers.
     pub usage: Option<Usage>,
-    /// The logged usage as it was written.
+    /// The logged usage as written.
     pub extra: Extra,
-    /// Whether the copy is in another record, so that nothing is ever taken back.
+    /// Whether the copy is in another record, so that nothing is ever moved back.
     pub elsewhere: bool,
 }
 
-/// The training weight of a message, as in the fine-tuning files of `OpenAI`: 0 is context only, 1 is trained on. A
-/// source's `train: false` means 0.
+/// The training weight of a message, as in OpenAI's fine-tuning files: 0 is context only, 1 is trained on. A source's `train: false` means
+/// 0.
 ///
 /// Always a finite number, so that weights can be compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weight(f64);
 
 impl Weight {
-    /// A weight, of any finite number.
+    /// Makes a weight; `None` for an infinite number or NaN.
     pub fn new(weight: f64) -> Option<Self> {
         weight.is_finite().then_some(Self(weight))
     }
@@ -396,12 +396,12 @@ impl Weight {
 
 impl Eq for Weight {}
 
-/// A fact of place or sender that some sources write with each message.
+/// A fact about place or sender that some sources write with each message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fact {
     /// The chat, which is the conversation's id or the first half of it.
     Chat,
-    /// The thread in the chat, which is the other half.
+    /// The thread within the chat, which is the other half.
     Thread,
     /// The sender's id.
     SenderId,
@@ -411,9 +411,9 @@ pub enum Fact {
     SenderAlias,
 }
 
-/// Facts that a message does not state although its conversation or the roster knows them, from other messages.
+/// Facts that a message leaves out although its conversation or roster knows them from other messages.
 ///
-/// Sources that state such facts once for all messages leave the set empty: their messages count as stating everything.
+/// For sources that state such facts once for all messages the set is empty: their messages count as complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Unstated(u8);
 
@@ -423,7 +423,7 @@ impl Unstated {
         self.0 |= 1 << fact as u8;
     }
 
-    /// Whether a fact is among them.
+    /// Whether the set contains a fact.
     pub const fn holds(self, fact: Fact) -> bool {
         self.0 & (1 << fact as u8) != 0
     }
@@ -432,50 +432,50 @@ impl Unstated {
 /// A message or a notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The source's id, qualified (`msg_0425~2`) where it is not unique.
+    /// The source's id; with a suffix (`msg_0425~2`) if it is not unique.
     pub id: Option<String>,
-    /// A second id of the message, which references may name, where the source has one.
+    /// A second id of the message that references may use, if the source has one.
     pub external_id: Option<String>,
     /// Index in the conversation.
     pub position: u32,
     /// Index of the sender in `Conversation::participants`.
     pub sender: Option<usize>,
-    /// The name that the message itself gives its sender.
+    /// The sender's name as the message states it.
     pub sender_name: Option<String>,
-    /// The facts about place and sender that only its neighbours state.
+    /// The facts about place and sender that are missing here and known from other messages.
     pub unstated: Unstated,
     /// The role.
     pub role: Role,
     /// Turn or event.
     pub kind: MessageKind,
-    /// The source's own type word.
+    /// The source's word for the type.
     pub source_type: Option<String>,
-    /// When it was written.
+    /// The time at which it was written.
     pub timestamp: Option<Timestamp>,
-    /// Its pieces.
+    /// The parts.
     pub parts: Vec<Part>,
-    /// Its references, as written.
+    /// The references, as written.
     pub references: Vec<Reference>,
     /// Ids or names of the participants that the message mentions.
     pub mentions: Vec<String>,
-    /// The training weight, where the source states one.
+    /// The training weight, if the source states one.
     pub weight: Option<Weight>,
-    /// The model that wrote the message, where the message or the log of its request names one.
+    /// The model that wrote the message, if the message or the log of its request names one.
     pub model: Option<Box<str>>,
-    /// The id of the model's answer that the message is, or is a piece of, where the source states one.
+    /// The id of the model's answer that the message is, or is part of, if the source states one.
     pub answer: Option<Box<str>>,
-    /// The logged usage of the request that the message answers; of the request that it ends, where no answer was logged.
+    /// The logged usage of the request that the message answers; if no answer was logged, of the request that it ends.
     pub usage: Option<Usage>,
-    /// The facts left to the message's copy in an earlier conversation of its record, where there is one.
+    /// The facts that were moved to the message's copy in an earlier conversation of its record, if there is a copy.
     pub earlier_copy: Option<Box<EarlierCopy>>,
-    /// Fields that have no place above.
+    /// Fields that the model has no place for.
     pub extra: Extra,
-    /// Where it stood.
+    /// The place in the record.
     pub origin: MessageOrigin,
 }
 
 impl Message {
-    /// A message of which only role, position and origin are known.
+    /// Makes a message with only role, position and origin.
     pub fn new(role: Role, position: u32, origin: MessageOrigin) -> Self {
         Self {
             id: None,
@@ -515,7 +515,7 @@ impl Message {
         self.weight = Weight::new(0.0).filter(|_| self.role == Role::Assistant);
     }
 
-    /// Makes the message context that was paid and trained on in another record, which it repeats.
+    /// Makes the message pure context: it repeats a message of another record, which is billed and trained on there.
     pub fn leave_elsewhere(&mut self) {
         self.usage = None;
         self.weight = Weight::new(0.0).filter(|_| self.role == Role::Assistant);
@@ -525,7 +525,7 @@ impl Message {
         }));
     }
 
-    /// Takes usage and weight back: no earlier conversation with a copy of the message is accepted.
+    /// Moves usage and weight back, since no earlier conversation with a copy of the message is accepted.
     pub fn take_from_earlier_copy(&mut self) {
         if let Some(copy) = self.earlier_copy.take_if(|copy| !copy.elsewhere) {
             self.weight = copy.weight;
@@ -534,12 +534,12 @@ impl Message {
         }
     }
 
-    /// Its parts and their numbers, without media items that are part of a tool's answer.
+    /// The parts with their indexes, without media items that are part of a tool's answer.
     pub fn own_parts(&self) -> impl Iterator<Item = (usize, &Part)> {
         own_parts(&self.parts)
     }
 
-    /// The same without results and the cache marks that stand on them: directly behind them and their media.
+    /// The same without tool results, and without the cache marks that follow them and their media directly.
     pub fn parts_without_results(&self) -> impl Iterator<Item = (usize, &Part)> {
         let mut is_result = false;
         self.own_parts().filter(move |(_, part)| {
@@ -548,13 +548,13 @@ impl Message {
         })
     }
 
-    /// How many cache marks stand on the result with this number.
+    /// The number of cache marks that follow the result with this index and its media.
     pub fn marks_on(&self, result: usize) -> usize {
         let behind = self.parts.iter().skip(result + 1 + self.media_of(result).count());
         behind.take_while(|part| matches!(part, Part::CacheMark)).count()
     }
 
-    /// The media items that are part of the answer with this number.
+    /// The media items that are part of the result with this index.
     pub fn media_of(&self, part: usize) -> impl Iterator<Item = &Media> {
         let media = match self.parts.get(part) {
             Some(Part::ToolResult(result)) => result.media as usize,
@@ -575,7 +575,7 @@ impl Message {
         })
     }
 
-    /// Its text parts joined by a line break: borrowed when there is only one.
+    /// The texts of its text parts, joined by line breaks; borrowed if there is only one.
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         let mut texts = self.texts();
         match (texts.next(), texts.next()) {

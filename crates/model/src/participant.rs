@@ -1,4 +1,4 @@
-//! Who takes part in a conversation.
+//! The participants of a conversation.
 
 use crate::extra::Extra;
 use strum::{EnumString, IntoStaticStr};
@@ -23,18 +23,18 @@ impl ParticipantKind {
     }
 }
 
-/// A member of the roster, or somebody who speaks without being listed.
+/// A member of the roster, or a speaker who is not listed there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Participant {
     /// The source's id, unique in the conversation.
     pub id: String,
-    /// Whether the source has no id for this participant: then it is made of a name or a role.
+    /// Whether the source has no id for this participant, so that `id` is made from a name or a role.
     pub is_id_made: bool,
     /// Display name.
     pub name: Option<String>,
-    /// Second name, for example a user name without `@`.
+    /// A second name, for example a user name without `@`.
     pub alias: Option<String>,
-    /// Role as the source wrote it: `user`, `assistant`, or a job title in old archives.
+    /// The role as written: `user`, `assistant`, or a job title in old archives.
     pub role: Option<String>,
     /// Person or machine.
     pub kind: ParticipantKind,
@@ -46,18 +46,18 @@ pub struct Participant {
     pub email: Option<String>,
     /// Whether the source's roster lists this participant.
     pub listed: bool,
-    /// Fields that have no place above.
+    /// Fields that the model has no place for.
     pub extra: Extra,
 }
 
 impl Participant {
-    /// The name, else the second name; none where both are missing or empty.
+    /// The name, else the second name; `None` if both are missing or empty.
     pub fn own_name(&self) -> Option<&str> {
         let names = [self.name.as_deref(), self.alias.as_deref()];
         names.into_iter().flatten().find(|name| !name.is_empty())
     }
 
-    /// The name to show: display name, else alias, else id.
+    /// The name to show: the name, else the second name, else the id.
     pub fn display_name(&self) -> &str {
         self.name
             .as_deref()

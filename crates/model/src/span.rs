@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-/// How a text is written into a rendering.
+/// The way in which a text is written into a rendering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
-    /// As it is.
+    /// Unchanged.
     Raw,
     /// As the inside of a JSON string.
     JsonString,
@@ -23,7 +23,7 @@ pub enum Component {
     Content,
     /// Names of speakers.
     Names,
-    /// The dialect's own glue: brackets, keys, role words.
+    /// The dialect's constants: brackets, keys, role words.
     Framing,
     /// Tool definitions, calls and results.
     Tools,
@@ -34,9 +34,9 @@ pub enum Component {
 }
 
 impl Component {
-    /// How many there are.
+    /// The number of components.
     pub const COUNT: usize = Self::ALL.len();
-    /// All, in the order in which tables list them.
+    /// All components, in the order in which tables list them.
     pub const ALL: [Self; 6] = [
         Self::Content,
         Self::Names,
@@ -46,7 +46,7 @@ impl Component {
         Self::Meta,
     ];
 
-    /// Its name, as columns and keys have it.
+    /// The name in columns and keys.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -75,7 +75,7 @@ impl ComponentCounts {
         *self.get_mut(component)
     }
 
-    /// The same, to be changed.
+    /// The tokens of a component, to be changed.
     pub fn get_mut(&mut self, component: Component) -> &mut u64 {
         match component {
             Component::Content => &mut self.content,
@@ -92,7 +92,7 @@ impl ComponentCounts {
         Component::ALL.map(|component| self.get(component))
     }
 
-    /// The tokens of all components together.
+    /// The sum of all components.
     pub fn total(self) -> u64 {
         self.to_array().iter().sum()
     }
@@ -121,17 +121,17 @@ impl std::ops::AddAssign for ComponentCounts {
     }
 }
 
-/// The speaker to whose turn a text belongs.
+/// The speaker whose turn contains a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Speaker {
-    /// Any other participant, or none.
+    /// Another participant, or none.
     #[default]
     Other,
-    /// The perspective: its text is trained on.
+    /// The perspective, trained on.
     Perspective,
-    /// The perspective, but as context: a trainer masks its text.
+    /// The perspective as context: a trainer masks its text.
     Context,
-    /// Definitions of tools: part of every request wherever they stand, and attributed to no speaker.
+    /// Definitions of tools: part of every request at any place, and attributed to no speaker.
     Preamble,
 }
 
@@ -142,7 +142,7 @@ impl Speaker {
     }
 }
 
-/// Where a component ends in the written bytes; spans are adjacent and in order.
+/// A component of the written bytes, given by its end; spans are adjacent and in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ComponentSpan {
     /// One past the last byte.
@@ -151,13 +151,13 @@ pub struct ComponentSpan {
     pub component: Component,
     /// Its speaker.
     pub speaker: Speaker,
-    /// Whether it is one control token of a template: counted as one, and no token reaches over its ends.
+    /// Whether it is one control token of a template: it counts as one token, and no token crosses its ends.
     pub control: bool,
-    /// How many requests carry the span, once set.
+    /// The number of requests that contain the span, once set.
     pub requests: u32,
     /// Whether a request that is billed here generated the span, once set.
     pub written: bool,
-    /// Position of the message that the perspective's turn begins with, where the dialect sets it.
+    /// The position of the first message in the perspective's turn, if the dialect sets it.
     pub answer: Option<u32>,
 }
 

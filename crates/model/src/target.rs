@@ -1,9 +1,9 @@
-//! What a dialect is called together with one of its profiles.
+//! The name of a dialect together with one of its profiles.
 
 /// The first profile of every dialect: the format as documented.
 pub const DEFAULT_PROFILE: &str = "document";
 
-/// `DIALECT`, or `DIALECT@PROFILE` where the profile is not the default.
+/// The name of a target: `DIALECT`, or `DIALECT@PROFILE` if the profile is not the default.
 pub fn target_name(dialect: &str, profile: &str) -> String {
     if profile == DEFAULT_PROFILE {
         dialect.to_owned()

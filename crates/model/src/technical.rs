@@ -1,10 +1,10 @@
-//! Technical ids in a text, as a bot prints them that was trained on its own prompts.
+//! Finds technical ids in a text: a bot writes them if it was trained on its prompts.
 
 use std::ops::Range;
 
 use memchr::memchr_iter;
 
-/// The words that such ids have.
+/// The keys of technical ids.
 pub const KEYS: [&str; 6] = [
     "chat_id",
     "thread_id",
@@ -14,11 +14,11 @@ pub const KEYS: [&str; 6] = [
     "reply_to_user_id",
 ];
 
-/// What all of them end with.
+/// The common end of all keys.
 const END: &str = "_id";
 
-/// The ranges of technical ids in a text: one of the [`KEYS`], `=` or `:`, and a number, as words of their own. Blanks around the
-/// sign and quotation marks around key and number do not matter.
+/// The ranges of technical ids in a text: one of the [`KEYS`], `=` or `:`, and a number, as separate words. Spaces around the sign and
+/// quotation marks around key and number are allowed.
 pub fn ids(text: &str) -> Vec<Range<usize>> {
     let found = memchr_iter(b'_', text.as_bytes()).filter_map(|at| {
         let behind_key = at + END.len();
@@ -30,7 +30,7 @@ pub fn ids(text: &str) -> Vec<Range<usize>> {
     found.collect()
 }
 
-/// Where the key begins that a text ends with, its quotation mark included.
+/// The start of the key at the end of a text, with its quotation mark.
 fn start_of_key(text: &str) -> Option<usize> {
     let is_whole =
         |before: &str| !before.ends_with(|character: char| character.is_alphanumeric() || character == '_');

@@ -1,11 +1,11 @@
 //! Points in time, with the source's spelling and the origin of the offset.
 
-/// Where the offset of an instant came from.
+/// The origin of an instant's offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OffsetOrigin {
-    /// The time itself carries an offset or `Z`.
+    /// The time itself has an offset or `Z`.
     Explicit,
-    /// The conversation's default time zone, or the one that a check takes for it.
+    /// The default time zone of the conversation, or the one that a check assumes for it.
     ConversationZone,
     /// There is none: the instant is unknown.
     Missing,
@@ -14,10 +14,10 @@ pub enum OffsetOrigin {
 /// A time as the source wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Timestamp {
-    /// Microseconds since 1970-01-01T00:00:00Z, unless the time cannot be read or has no offset.
+    /// Microseconds since 1970-01-01T00:00:00Z; `None` if the time cannot be read or has no offset.
     pub instant: Option<i64>,
-    /// The source's text.
+    /// The text in the source.
     pub raw: String,
-    /// Where the offset came from.
+    /// The origin of the offset.
     pub offset: OffsetOrigin,
 }

@@ -1,30 +1,30 @@
-//! Traits of a record's format that rules and dialects depend on.
+//! The traits of a record's format that rules and dialects depend on.
 //!
-//! The name of a source is a fact for tables and people: nobody beside the sources decides anything by it. What differs from
-//! format to format, and matters when a conversation is checked or rendered, is a field here.
+//! The name of a source is for tables and people: outside of the sources, no code decides anything by it. Where formats differ in a way
+//! that matters to checks or renderings, the difference is a field here.
 //!
 //! Why: docs/decisions/2026-11-22-format-traits-instead-of-names.md.
 
-/// The traits of the format of a conversation's record; by default, those of most formats.
+/// The traits of the format of a conversation's record; the default values are those of most formats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FormatTraits {
-    /// The format whose own fields the conversation keeps in its `Extra`, so that a dialect of that format can write them
-    /// back as they were. None where further fields are kept for people only.
+    /// The format with fields in the conversation's `Extra` that its dialect can write back unchanged. `None` if further fields are kept
+    /// for people only.
     pub extra_format: Option<&'static str>,
-    /// The field of a message's `Extra` with the content that the model was sent in its place, as JSON text; none where there is none.
+    /// The field of a message's `Extra` with the content that the model was sent instead, as JSON text.
     pub sent_field: Option<&'static str>,
-    /// The field of a message that lists its references; none where they are no list of their own, so that a place cannot be
-    /// named closer than by the message.
+    /// The field of a message that lists its references. `None` if they are not a separate list, and then the place of a finding is the
+    /// message.
     pub reference_list: Option<&'static str>,
     /// Whether events and instructions name a sender, as messages do.
     pub senders_everywhere: bool,
-    /// Whether previews name authors otherwise than messages name their senders.
+    /// Whether previews and messages have different names for the same authors.
     pub previews_rename: bool,
-    /// Whether place and name tie calls and results together, and not ids.
+    /// Whether calls and results belong together by place and name, and not by ids.
     pub pairs_by_place: bool,
-    /// Which calls write their arguments as a string that holds JSON.
+    /// The calls with arguments in the form of a string that contains JSON.
     pub text_arguments: TextArguments,
-    /// The kind of its records.
+    /// The kind of the format's records.
     pub records: Records,
 }
 
@@ -41,7 +41,7 @@ impl FormatTraits {
         records: Records::Conversations,
     };
 
-    /// The same of a format whose record is one request.
+    /// The same traits for a format with one request per record.
     #[must_use]
     pub const fn of_one_request(self) -> Self {
         Self {
@@ -56,13 +56,13 @@ impl FormatTraits {
     }
 }
 
-/// Which calls of a format write their arguments as a string that holds JSON.
+/// The calls of a format with arguments in the form of a string that contains JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextArguments {
     /// All calls.
     #[default]
     All,
-    /// Calls with an id; others were taken from a text or from metadata.
+    /// Calls with an id; other calls were taken from a text or from metadata.
     WithId,
     /// None: arguments are a JSON value, or may be one.
     None,
@@ -71,9 +71,9 @@ pub enum TextArguments {
 /// The kind of a format's records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Records {
-    /// Conversations that were lived through: each answer was asked for.
+    /// Conversations as they happened: each answer was requested.
     #[default]
     Conversations,
-    /// Requests as they were sent, perhaps with their answers: history is context and was not asked again.
+    /// Requests as they were sent, perhaps with their answers: the history is context and was not requested again.
     Requests,
 }

@@ -1,33 +1,33 @@
-//! What a provider logged of a request: tokens as it counted and billed them, which is nobody's count but its own.
+//! Usage that a provider logged: tokens as it counted and billed them.
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr};
 
-/// Tokens of one request, as the provider logged them.
+/// The tokens of one request, as the provider logged them.
 ///
-/// Invariant for sources: `cached_input`, `cache_write` and `cache_write_1h` are parts of `input`, also where a provider counts them
+/// Invariant for sources: `cached_input`, `cache_write` and `cache_write_1h` are parts of `input`, even if a provider counts them
 /// separately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Usage {
-    /// Tokens that were sent, those from a cache included.
+    /// Tokens that were sent, including those from a cache.
     pub input: Option<u64>,
-    /// The share of them that was read from a cache.
+    /// The part of `input` that was read from a cache.
     pub cached_input: Option<u64>,
-    /// The share that was written to a cache for minutes.
+    /// The part of `input` that was written to a cache for minutes.
     pub cache_write: Option<u64>,
-    /// The share that was written to a cache for an hour.
+    /// The part of `input` that was written to a cache for an hour.
     pub cache_write_1h: Option<u64>,
-    /// Tokens that the model wrote, thoughts included.
+    /// Tokens that the model wrote, including thoughts.
     pub output: Option<u64>,
-    /// Searches on the web that the provider ran for the answer.
+    /// Web searches that the provider ran for the answer.
     pub searches: Option<u64>,
-    /// The number of requests that the counts are the sum of, where a program logs no counts of each.
+    /// The number of requests in the counts, if a program logs only their sum.
     pub requests: Option<u32>,
-    /// The service tier of the request, where the log has it in a known word.
+    /// The service tier of the request, if the log has it in a known word.
     pub tier: Option<ServiceTier>,
     /// The logged cost of the request, in the currency of the log (US dollars in all known ones).
     pub cost: Option<Cost>,
-    /// What makes the counts doubtful.
+    /// The reason why the counts are doubtful.
     pub mismatch: Option<UsageMismatch>,
 }
 
@@ -50,35 +50,35 @@ pub struct Usage {
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum ServiceTier {
-    /// As all requests are for which nothing else was asked.
+    /// The default of a request.
     #[default]
     #[strum(to_string = "standard", serialize = "default", serialize = "on_demand")]
     Standard,
-    /// A line of a batch.
+    /// Part of a batch.
     Batch,
     /// Cheaper and slower.
     Flex,
-    /// Before others.
+    /// Served before others.
     Priority,
-    /// With faster output.
+    /// Served with faster output.
     Fast,
 }
 
 impl ServiceTier {
-    /// Its word in tables.
+    /// The word that tables use.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 }
 
-/// An amount of money: a finite number, not below 0, so that it can be compared.
+/// An amount of money: a finite number, not negative, so that it can be compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost(f64);
 
 impl Cost {
-    /// A cost, of a finite number that is not below 0.
+    /// Makes a cost; `None` unless the number is finite and not negative.
     pub fn new(amount: f64) -> Option<Self> {
-        // Of the two zeros it is the positive one.
+        // Adding 0.0 turns negative zero into the positive one.
         (amount.is_finite() && amount >= 0.0).then_some(Self(amount + 0.0))
     }
 
@@ -106,17 +106,17 @@ impl std::hash::Hash for Cost {
     }
 }
 
-/// What makes a logged usage doubtful.
+/// The reason why a logged usage is doubtful.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UsageMismatch {
-    /// Input and output do not add up to this total, which was logged as well.
+    /// Input and output do not add up to this total, which was also logged.
     Total(u64),
-    /// So many tokens of a cache were logged, more than the input that contains them at this vendor: they were added to it.
+    /// This many tokens of a cache were logged, more than the input that should contain them at this vendor, so they were added to it.
     Cache(u64),
 }
 
 impl Usage {
-    /// Fills what is missing from another part of the log.
+    /// Fills missing values from another part of the log.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -133,47 +133,47 @@ impl Usage {
         }
     }
 
-    /// Whether both sides of the request were logged: half of it is no cost.
+    /// Whether both sides of the request were logged: half of a request has no cost.
     pub const fn is_whole(self) -> bool {
         self.input.is_some() && self.output.is_some()
     }
 
-    /// Whether no token and no cost was logged.
+    /// Whether neither tokens nor a cost were logged.
     pub const fn is_empty(self) -> bool {
         self.input.is_none() && self.cached_input.is_none() && self.output.is_none() && self.cost.is_none()
     }
 }
 
-/// Requests, and the tokens and searches that a provider logged for them or that were estimated.
+/// Requests with their tokens and searches, as logged by a provider or estimated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BilledUsage {
-    /// Requests.
+    /// The number of requests.
     pub requests: u64,
-    /// Tokens that are sent, those of a cache included.
+    /// Tokens that are sent, including those from a cache.
     pub input: u64,
-    /// The share of them that is read from a cache.
+    /// The part of `input` that is read from a cache.
     pub cached_input: u64,
-    /// The share that is written to a cache for minutes.
+    /// The part of `input` that is written to a cache for minutes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_write: u64,
-    /// The share that is written to a cache for an hour.
+    /// The part of `input` that is written to a cache for an hour.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_write_1h: u64,
     /// Tokens that the model writes.
     pub output: u64,
-    /// Searches on the web.
+    /// Web searches.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub searches: u64,
-    /// Requests with a logged cost.
+    /// The number of requests with a logged cost.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cost_requests: u64,
-    /// The sum of the logged costs, in billionths of a US dollar, so that the order of adding changes nothing.
+    /// The sum of the logged costs in billionths of a US dollar: integers, so that the order of addition changes nothing.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cost: u64,
 }
 
 impl BilledUsage {
-    /// The usage logged for one request; of what is logged by half only the cost.
+    /// The logged usage of one request; if only one side was logged, only the cost.
     pub fn of(usage: Option<Usage>) -> Self {
         let cost = usage.and_then(|usage| usage.cost);
         let of_cost = Self {
@@ -199,7 +199,7 @@ impl BilledUsage {
         *self == Self::default()
     }
 
-    /// The sum of the logged costs in US dollars; none where no request has one.
+    /// The sum of the logged costs in US dollars; `None` if no request has one.
     pub fn logged_cost(&self) -> Option<f64> {
         (self.cost_requests > 0).then(|| self.cost as f64 / 1e9)
     }
@@ -207,7 +207,7 @@ impl BilledUsage {
 
 impl std::ops::AddAssign for BilledUsage {
     fn add_assign(&mut self, other: Self) {
-        // A sum that no table could hold is the largest that it can.
+        // A sum that no table could hold is replaced by the largest that it can.
         let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more).min(i64::MAX.unsigned_abs());
         add(&mut self.requests, other.requests);
         add(&mut self.input, other.input);
@@ -221,7 +221,7 @@ impl std::ops::AddAssign for BilledUsage {
     }
 }
 
-/// Takes off what was counted twice.
+/// Subtracts usage that was counted twice.
 impl std::ops::SubAssign for BilledUsage {
     fn sub_assign(&mut self, other: Self) {
         self.requests = self.requests.saturating_sub(other.requests);

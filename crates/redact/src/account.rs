@@ -1,16 +1,16 @@
-//! The number of findings in a conversation, with their places.
+//! The account of a redaction: the number of matches of each kind, with their places.
 
 use chatmill_diag::{Finding, codes, cut};
 use chatmill_model::Conversation;
 
 use crate::kind::PersonalKind;
 
-/// Numbers of occurrences, one for each kind.
+/// The number of occurrences of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts([u64; PersonalKind::ALL.len()]);
 
 impl Counts {
-    /// Occurrences of a kind.
+    /// The number of occurrences of a kind.
     pub fn of(&self, kind: PersonalKind) -> u64 {
         *cut::at(&self.0, kind as usize)
     }
@@ -40,9 +40,9 @@ impl Counts {
 /// The personal data and secrets found in a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// In the roster, the metadata and the definitions of tools.
+    /// Matches in the roster, the metadata and the definitions of tools.
     pub conversation: Counts,
-    /// In each message, by position.
+    /// Matches in each message, by position.
     pub messages: Vec<Counts>,
 }
 
@@ -52,9 +52,8 @@ impl Account {
         self.conversation.is_empty() && self.messages.iter().all(Counts::is_empty)
     }
 
-    /// The findings: one for each kind and message, and one for each kind beside the messages; names of the
-    /// roster are one finding, as nearly every message has some. If values were `replaced`, their findings
-    /// are notes.
+    /// The findings: one for each kind and message, and one for each kind outside of the messages. Names of the roster are one finding,
+    /// since nearly every message has some. If values were `replaced`, their findings are notes.
     pub fn findings(&self, conversation: &Conversation, replaced: bool) -> Vec<Finding> {
         let finding_of = |kind: PersonalKind, count: u64, place: &str| {
             let done = if replaced { ", replaced by a pseudonym" } else { "" };

@@ -1,6 +1,7 @@
-//! The detectors, and how their findings are brought into one row without overlaps.
+//! The detectors, and the merge of their matches into one list without overlaps.
 //!
-//! Each detector is linear: it walks the text once and reads a bounded range from each place where a match may begin.
+//! `redactor` passes a folded text and the wanted kinds, and gets matches with ranges in that text. Each detector is linear: it reads the
+//! text once, and a bounded range from each place where a match may begin.
 
 mod address;
 mod bank;
@@ -25,7 +26,7 @@ pub(crate) struct Found {
     pub(crate) kind: PersonalKind,
     /// The range of the match.
     pub(crate) range: Range<usize>,
-    /// The one spelling that all spellings of the value share.
+    /// The normal form of the value, which all its spellings share.
     pub(crate) value: String,
 }
 
@@ -43,7 +44,7 @@ impl Wanted {
     }
 }
 
-/// All matches but names, in order of place; overlapping matches are merged.
+/// All matches except names, in order of place; overlapping matches are merged.
 pub(crate) fn find(text: &str, wanted: Wanted) -> Vec<Found> {
     // No value of any kind is shorter.
     if text.len() < 5 {
@@ -61,7 +62,7 @@ pub(crate) fn find(text: &str, wanted: Wanted) -> Vec<Found> {
     merge_overlaps(found)
 }
 
-/// Sorts the matches and merges those that overlap into one of the highest rank, so that no byte of them is left.
+/// Sorts the matches, and merges overlapping ones into one with the kind of highest rank, so that no byte of them is left.
 pub(crate) fn merge_overlaps(mut found: Vec<Found>) -> Vec<Found> {
     if found.len() < 2 {
         return found;
@@ -78,7 +79,7 @@ pub(crate) fn merge_overlaps(mut found: Vec<Found>) -> Vec<Found> {
 }
 
 fn joined(first: Found, second: Found) -> Found {
-    // The password in a URL ends at the character that looks like one of an address.
+    // The password in a URL ends at the `@` that looks like part of an e-mail address.
     if first.kind == PersonalKind::Secret && second.kind == PersonalKind::Email {
         return first;
     }
@@ -91,7 +92,7 @@ fn joined(first: Found, second: Found) -> Found {
     Found { range, ..leading }
 }
 
-/// Secrets first: they contain what looks like addresses; names last: they are parts of addresses.
+/// Secrets come first, since they contain text that looks like addresses; names come last, since they are parts of addresses.
 const fn rank(kind: PersonalKind) -> u8 {
     match kind {
         PersonalKind::Secret => 0,

@@ -1,8 +1,8 @@
-//! The strings of raw JSON that only programs read: keys, and the words of a tool's definition. They must not
-//! be replaced when a person has such a name.
+//! The strings of raw JSON that only programs read: keys, and the words of a tool's definition. They must not be replaced if a person has
+//! such a name.
 //!
-//! A key can also be a person's name (`{"votes": {"Mirela Quint": 3}}`), so a key that is exactly a name is
-//! replaced: in metadata any name, in arguments and results of tools a name of several words.
+//! A key can also be a person's name (`{"votes": {"Mirela Quint": 3}}`), so a key that is exactly a name is replaced: in metadata any name,
+//! in arguments and results of tools a name of several words.
 
 use std::ops::Range;
 
@@ -11,20 +11,20 @@ use std::ops::Range;
 pub(crate) enum Json {
     /// The metadata of a source.
     Metadata,
-    /// Arguments or the result of a tool.
+    /// The arguments or the result of a tool.
     ToolData,
     /// The definition of a tool.
     Definition,
 }
 
-/// Keys of definitions whose values name tools, parameters and types.
+/// Keys of definitions with names of tools, parameters and types as values.
 const NAMING: [&str; 6] = ["name", "required", "type", "$ref", "enum", "format"];
 
 /// Ranges of raw JSON in which names are not searched for.
 #[derive(Debug)]
 pub(crate) struct Fixed {
     json: Json,
-    /// Insides of strings, in order, and whether they are keys.
+    /// The insides of strings, in order, and whether they are keys.
     strings: Vec<(Range<usize>, bool)>,
 }
 
@@ -48,7 +48,7 @@ impl Fixed {
                     open.pop();
                 }
                 b',' => {
-                    // A comma that stands in nothing separates nothing.
+                    // A comma outside of any container separates nothing.
                     let (is_object, names) = open.last().copied().unwrap_or_default();
                     is_key_next = is_object;
                     names_next = !is_object && names;
@@ -72,7 +72,7 @@ impl Fixed {
         Self { json, strings }
     }
 
-    /// Whether a name that stands at a place of the text stays there.
+    /// Whether a name at a place of the text is kept.
     pub(crate) fn holds(&self, text: &str, name: &Range<usize>) -> bool {
         let after = self
             .strings

@@ -1,9 +1,8 @@
-//! Folding of a text for detection: escapes of JSON, of URLs and of HTML, full-width characters, and
-//! invisible characters are decoded or removed.
+//! Folds a text for detection: escapes of JSON, URLs and HTML are decoded, full-width characters become plain ones, and invisible
+//! characters are removed.
 //!
-//! Only detection reads the folded text; every position in it maps back to the original text. An escape is
-//! one position, so that a replacement never begins or ends inside one: text that holds JSON at any depth
-//! remains valid JSON.
+//! Only detection reads the folded text, and every position in it maps back to the original text. An escape is one position, so that a
+//! replacement never begins or ends inside one: text that contains JSON at any depth remains valid JSON.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,12 +10,12 @@ use std::ops::Range;
 use chatmill_diag::cut;
 use memchr::memchr3;
 
-/// A text as it reads.
+/// A folded text.
 #[derive(Debug)]
 pub(crate) struct Folded<'t> {
     /// The folded text.
     pub(crate) text: Cow<'t, str>,
-    /// Places in the folded text and where they stand in the written one; straight on between them.
+    /// Positions in the folded text and in the text as written; between two of them both advance equally.
     anchors: Vec<(usize, usize)>,
 }
 
@@ -35,7 +34,7 @@ impl Folded<'_> {
     }
 }
 
-/// Folds a text; borrowed when it reads as it is written.
+/// Folds a text; borrowed if folding changes nothing.
 pub(crate) fn fold(text: &str) -> Folded<'_> {
     let plain = Folded {
         text: Cow::Borrowed(text),
@@ -51,7 +50,7 @@ pub(crate) fn fold(text: &str) -> Folded<'_> {
     while let Some(character) = text.get(at..).and_then(|rest| rest.chars().next()) {
         let (reading, length) = match read(text, at, character) {
             Reading::Plain if character == '\\' => {
-                // One look at a run of backslashes is enough, however long it is.
+                // A run of backslashes is read once, however long it is.
                 let rest = text.as_bytes().split_at(at).1;
                 at += rest.iter().take_while(|byte| **byte == b'\\').count();
                 continue;
@@ -91,9 +90,9 @@ fn may_fold(bytes: &[u8]) -> bool {
 enum Reading {
     /// The character itself.
     Plain,
-    /// Another character; this many bytes are written.
+    /// Another character, for this many bytes as written.
     As(char, usize),
-    /// Not at all; so many bytes are written.
+    /// No character, for this many bytes as written.
     Nothing(usize),
 }
 
@@ -117,14 +116,15 @@ fn read(text: &str, at: usize, character: char) -> Reading {
     }
 }
 
-/// Whether a text ends with the folder of accounts in a path of Windows: a name follows, `\Users\ben`, and no escape.
+/// Whether a text ends with the folder of accounts in a Windows path: then a name follows, as in `\Users\ben`, and no escape.
 fn ends_with_users(before: &str) -> bool {
     ["\\Users", "\\home"]
         .iter()
         .any(|folder| before.ends_with(folder))
 }
 
-/// The character that is compared: none for what is invisible and for accents after their letters, the plain one for full-width forms, blanks and hyphens.
+/// The character for comparison: none for invisible characters and for accents after their letters, the plain one for full-width forms,
+/// spaces and hyphens.
 fn shown(character: char) -> Option<char> {
     match character {
         '\t' | '\n' | '\r' => Some(character),
@@ -144,7 +144,7 @@ fn shown(character: char) -> Option<char> {
     }
 }
 
-/// `\n`, `\u0040`, `\u{40}`, `\x40` and the like, after any number of backslashes: each level of JSON in JSON doubles them.
+/// `\n`, `\u0040`, `\u{40}`, `\x40` and similar escapes, after any number of backslashes: each level of JSON in JSON doubles them.
 fn backslash(rest: &[u8]) -> Option<(char, usize)> {
     let run = rest.iter().take_while(|byte| **byte == b'\\').count();
     let simple = |character| Some((character, run + 1));
@@ -184,7 +184,7 @@ fn backslash(rest: &[u8]) -> Option<(char, usize)> {
     }
 }
 
-/// `%40` and the like, for printable ASCII.
+/// `%40` and other escapes of printable ASCII.
 fn percent(rest: &[u8]) -> Option<(char, usize)> {
     let value = hexadecimal(rest.get(1..3)?)?;
     let character = char::from_u32(value).filter(|character| matches!(character, ' '..='~'))?;

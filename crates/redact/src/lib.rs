@@ -1,9 +1,9 @@
-//! Personal data and secrets in a conversation: found, counted and, on request, replaced by stable
-//! pseudonyms.
+//! Finds personal data and secrets in a conversation, counts them and, on request, replaces them by stable pseudonyms.
 //!
-//! Pure: the input is a conversation, the output is the same conversation with other texts in the same
-//! places, and an account of the matches. Detection uses rules that can be read and tested; there is no model
-//! and no dictionary of names. The limits of the rules are listed in `docs/redaction.md`.
+//! The input is a conversation; the output is the same conversation with other texts in the same places, and an account of the matches.
+//! `engine` calls it, and nothing here reads files. `find` has the detectors, `roster` the names, `pseudonym` and `mask` the replacements,
+//! `walk` visits every text. Detection uses rules that can be read and tested; there is no model and no dictionary of names. The limits of
+//! the rules are listed in `docs/redaction.md`.
 
 mod account;
 mod find;

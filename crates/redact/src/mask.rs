@@ -1,7 +1,8 @@
-//! Masks: replacements of ids in reports that are shared outside.
+//! Masks: replacements of ids in reports that are shared with others.
 //!
-//! Within one report an id has one mask, so that findings of one message are known to be of one message. Another report has other
-//! masks, unless both use the same key.
+//! Within one report an id has one mask, so that findings of the same message can be recognised as such. Another report has other masks,
+//! unless both use the same key. Leaving ids out would hide that ten findings are about one message, and a hash without a key could be
+//! reversed by trying: there are few enough names and telephone numbers.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
@@ -32,11 +33,11 @@ impl Mask {
         Self { key }
     }
 
-    /// A mask with the content of a key file, less the white space at its ends: the same key makes the same masks.
+    /// A mask with the content of a key file as its key, without the white space at its ends: the same key makes the same masks.
     ///
     /// # Errors
     ///
-    /// When the key is too short or one byte over and over.
+    /// Fails if the key is too short, or the same byte repeated.
     pub fn new(content: &str) -> Result<Self, KeyError> {
         PseudonymKey::new(content)?;
         let key = blake3::derive_key("chatmill 2026-11 masks of ids", content.trim().as_bytes());
@@ -48,12 +49,12 @@ impl Mask {
         format!("id-{}", self.digits("id", id, 10))
     }
 
-    /// The mask of a finding's key, of the same length.
+    /// The mask of a finding's key, which has the same length as the key.
     pub fn key(&self, key: &str) -> String {
         self.digits("key", key, 16)
     }
 
-    /// The mask of a path: `file-` and ten hexadecimal digits, with the ending where it is a usual one.
+    /// The mask of a path: `file-` and ten hexadecimal digits, with the extension if it is a usual one.
     pub fn path(&self, path: &str) -> String {
         const ENDINGS: &[&str] = &[
             "json", "jsonl", "ndjson", "csv", "txt", "sql", "dump", "db", "sqlite", "zip", "tar", "gz",
@@ -68,7 +69,7 @@ impl Mask {
         )
     }
 
-    /// The mask of a supplier, whom a path may name: `supplier-` and ten hexadecimal digits.
+    /// The mask of a supplier, which a path may name: `supplier-` and ten hexadecimal digits.
     pub fn supplier(&self, name: &str) -> String {
         format!("supplier-{}", self.digits("supplier", name, 10))
     }

@@ -1,8 +1,8 @@
-//! Pseudonyms: the same value and key give the same pseudonym, and without the key the value cannot be found.
+//! Pseudonyms: the same value and key give the same pseudonym, and the value cannot be found without the key.
 //!
-//! Pseudonyms have the form of the replaced value where a reader of the data may rely on it, and are in
-//! reserved ranges: `.invalid` domains, documentation addresses, an unassigned country code. All are ASCII
-//! without quotes and backslashes, so that they fit into JSON and URLs without escapes.
+//! Pseudonyms have the form of the replaced value if a reader of the data may rely on it, and are in reserved ranges: `.invalid` domains,
+//! documentation addresses, an unassigned country code. All are ASCII without quotes and backslashes, so that they fit into JSON and URLs
+//! without escapes.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::kind::PersonalKind;
 /// The shortest key in bytes.
 pub const SHORTEST_KEY: usize = 32;
 
-/// Why a key is refused.
+/// The reason why a key is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyError {
     /// The key is shorter than [`SHORTEST_KEY`].
@@ -37,7 +37,7 @@ impl std::fmt::Debug for PseudonymKey {
 }
 
 impl PseudonymKey {
-    /// Makes a key of the content of a key file, less the white space at its ends.
+    /// Makes a key from the content of a key file, without the white space at its ends.
     pub fn new(content: &str) -> Result<Self, KeyError> {
         let content = content.trim().as_bytes();
         if content.len() < SHORTEST_KEY {
@@ -58,11 +58,11 @@ impl PseudonymKey {
         &self.id
     }
 
-    /// The pseudonym of a value; `value` is its one spelling that all others have been brought to.
+    /// The pseudonym of a value in its normal form.
     pub(crate) fn pseudonym(&self, kind: PersonalKind, value: &str, form: Form) -> String {
         let digest = Digest(keyed_hash(&self.secret, kind.as_str(), value));
         if form == Form::Number {
-            // No issuer and no country has numbers of this beginning.
+            // No issuer and no country has numbers with this beginning.
             return format!("9990{:012}", digest.number() % 1_000_000_000_000);
         }
         match kind {
@@ -92,7 +92,7 @@ impl PseudonymKey {
     }
 }
 
-/// The hash of a value of a kind, which nobody without the key can make.
+/// The hash of a value of a kind, which cannot be computed without the key.
 pub(crate) fn keyed_hash(key: &[u8; 32], kind: &str, value: &str) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new_keyed(key);
     hasher.update(kind.as_bytes());
@@ -106,7 +106,7 @@ pub(crate) fn keyed_hash(key: &[u8; 32], kind: &str, value: &str) -> blake3::Has
 pub(crate) enum Form {
     /// In text.
     Text,
-    /// In place of a number of JSON.
+    /// Instead of a number in JSON.
     Number,
 }
 

@@ -1,4 +1,4 @@
-//! The redactor: which kinds are detected, and whether they are only counted or also replaced.
+//! The redactor: the kinds to detect, and whether matches are only counted or also replaced.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::pseudonym::{Form, PseudonymKey};
 use crate::roster::{ID, IN_PATH, Roster};
 use crate::spelling::plain_name;
 
-/// Finds personal data and secrets, and replaces them when it has a key.
+/// Finds personal data and secrets, and replaces them if it has a key.
 #[derive(Clone, Debug)]
 pub struct Redactor {
     wanted: Wanted,
@@ -24,7 +24,7 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// A redactor for these kinds. With a key it replaces; without, it only counts. Names in `keep` stay.
+    /// A redactor for these kinds. With a key it replaces matches; without one it only counts them. Names in `keep` are never replaced.
     pub fn new(kinds: &[PersonalKind], key: Option<PseudonymKey>, keep: &[String]) -> Self {
         Self {
             wanted: Wanted::new(kinds),
@@ -43,7 +43,7 @@ impl Redactor {
         self.key.as_ref().map(PseudonymKey::id)
     }
 
-    /// The names to detect in a conversation; empty where names are not wanted.
+    /// The names to detect in a conversation; empty if names are not wanted.
     pub fn roster(&self, conversation: &Conversation) -> Roster {
         if self.wanted.has(PersonalKind::Name) {
             Roster::of(conversation, &self.keep)
@@ -52,12 +52,12 @@ impl Redactor {
         }
     }
 
-    /// A text with all matches replaced, or none where the text stays as it is. Counts the matches.
+    /// The text with all matches replaced, or `None` if it does not change. Adds the matches to `counts`.
     pub fn text(&self, text: &str, roster: &Roster, counts: &mut Counts) -> Option<String> {
         self.replaced(text, roster, counts, false, |_, _| true)
     }
 
-    /// Raw JSON: like a text, but without names in parts that only a program reads.
+    /// The same for raw JSON, except for names in strings that only a program reads.
     pub(crate) fn json(
         &self,
         text: &str,
@@ -73,7 +73,7 @@ impl Redactor {
         })
     }
 
-    /// A text with its matches replaced, but for those that are left out.
+    /// The text with the matches that `takes` accepts replaced.
     fn replaced(
         &self,
         text: &str,
@@ -109,7 +109,7 @@ impl Redactor {
         Some(replaced)
     }
 
-    /// A field that holds a name and nothing else, or an id: a name of the roster as a whole, else as a text.
+    /// A field with only a name or an id in it: a name of the roster is replaced as a whole, anything else is treated as a text.
     pub fn name(&self, field: &str, roster: &Roster, counts: &mut Counts) -> Option<String> {
         let Some(owner) = roster.owner(field).or_else(|| roster.account(field)) else {
             return self.text(field, roster, counts);
@@ -118,7 +118,7 @@ impl Redactor {
         self.key.as_ref().map(|key| name(key, &owner))
     }
 
-    /// A field that holds an e-mail address and nothing else, however it is spelled.
+    /// A field with only an e-mail address in it, in any spelling.
     pub(crate) fn email(&self, field: &str, roster: &Roster, counts: &mut Counts) -> Option<String> {
         if !self.wanted.has(PersonalKind::Email) || field.trim().is_empty() {
             return self.text(field, roster, counts);
@@ -154,7 +154,7 @@ fn name(key: &PseudonymKey, owner: &str) -> String {
     format!("{prefix}-{}", key.pseudonym(PersonalKind::Name, name, Form::Text))
 }
 
-/// Whether digits stand where JSON has a number: only a number may take their place.
+/// Whether digits are a number in JSON: then only a number may replace them.
 fn is_number(text: &str, found: &Found) -> bool {
     let digits = cut::text(text, found.range.clone());
     let (before, after) = (

@@ -1,9 +1,9 @@
-//! The names of a conversation's roster, and finding them in texts.
+//! The names of a conversation's roster, and the search for them in texts.
 //!
-//! Names, second names and nicknames are found as whole words in any case, with and without accents, with any
-//! separator between their words (`Ann Smith`, `ann_smith`, `Ann-Smith`, `@annsmith`); the first and the last
-//! word of a person's name also alone. In scripts without blanks between words a name of two characters or
-//! more is found anywhere. A name of fewer than three letters or of a common word is not searched for.
+//! Names, second names and nicknames are found as whole words in any case, with and without accents, with any separator between their words
+//! (`Ann Smith`, `ann_smith`, `Ann-Smith`, `@annsmith`); the first and the last word of a person's name are also found alone. In scripts
+//! without spaces between words, a name of two characters or more is found anywhere. A name of fewer than three letters, or of a common
+//! word, is not searched for.
 
 mod accounts;
 
@@ -21,13 +21,13 @@ use accounts::Accounts;
 
 pub(crate) use accounts::{ID, IN_PATH};
 
-/// Letters that a name needs to be searched for.
+/// The fewest letters of a name that is searched for.
 const FEWEST_LETTERS: usize = 3;
 
-/// Letters that the name of an account needs to be searched for outside of paths.
+/// The fewest letters of an account's name that is searched for outside of paths.
 const FEWEST_IN_ACCOUNT: usize = 4;
 
-/// Fields of participants that hold a name and have no place of their own.
+/// Fields of participants that contain a name and are not part of the model.
 const NAME_FIELDS: [&str; 8] = [
     "nickname",
     "nick",
@@ -42,31 +42,31 @@ const NAME_FIELDS: [&str; 8] = [
 /// The names of a conversation.
 #[derive(Debug, Default)]
 pub struct Roster {
-    /// Whole names as they are compared, and whose they are.
+    /// Whole names in normal form, with their owners.
     whole: HashMap<String, Owner>,
     /// The names that are searched for word by word.
     words: Words,
     /// The names that are searched for without regard to word boundaries, in order.
     unspaced: Vec<(String, Owner)>,
-    /// First bytes of the words that are ASCII, in both cases: a bit for each.
+    /// The first bytes of the words that are ASCII, in both cases: a bit for each.
     first_bytes: u128,
     /// The ids of participants.
     accounts: Accounts,
-    /// The names that stay, where names are looked for.
+    /// The names that are never replaced; `None` if names are not searched for.
     keep: Option<HashSet<String>>,
 }
 
-/// The bit of the byte with which a word begins, where it is ASCII.
+/// The bit of a word's first byte, if it is ASCII.
 fn first_byte(word: &str) -> Option<u128> {
     let byte = word.bytes().next()?;
     byte.is_ascii().then(|| 1 << byte)
 }
 
-/// The owner of the name, from whom the pseudonym is derived.
+/// The owner of a name, from which the pseudonym is derived.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Owner {
     is_agent: bool,
-    /// The display name as it is compared.
+    /// The display name in normal form.
     name: String,
 }
 
@@ -81,16 +81,15 @@ impl Owner {
     }
 }
 
-/// Names word by word, so that hundreds of people may share a first name: a number for each beginning of one, 0 for none. They lie
-/// flat, for a name may have a million words.
+/// A prefix tree of names by words, since hundreds of people may share a first name: a number for each beginning of a name, 0 for the empty
+/// one. It is a flat map, because a name may have a million words.
 #[derive(Debug, Default)]
 struct Words {
-    /// The numbers of longer beginnings, by that of the shorter one and the next word.
+    /// The numbers of longer beginnings, by the number of the shorter one and the next word.
     longer: HashMap<(usize, String), usize>,
-    /// The owner of the name that ends at a state.
+    /// The owner of the name that ends at a number.
     owners: HashMap<usize, Owner>,
-    /// The owner of a name of several words that is written as one: such a match needs a leading character
-    /// such as `@`, or capitals inside.
+    /// The owner of a name of several words written as one: such a match needs a leading character such as `@`, or capitals inside.
     joined: HashMap<usize, Owner>,
 }
 
@@ -110,7 +109,7 @@ impl Words {
 }
 
 impl Roster {
-    /// The names of a conversation, but for those in `keep` (as they are compared).
+    /// The names of a conversation, except for those in `keep`, which are in normal form.
     pub fn of(conversation: &Conversation, keep: &HashSet<String>) -> Self {
         let mut names = Names {
             keep,
@@ -128,7 +127,7 @@ impl Roster {
         for message in conversation.messages.iter().chain(alternatives.flatten()) {
             let sender = conversation.sender(message);
             let is_agent = sender.is_some_and(|sender| sender.kind == ParticipantKind::Agent);
-            // Where a tool answers, the name is the tool's.
+            // In a tool's answer, the name is that of the tool.
             if let Some(name) = message
                 .sender_name
                 .as_ref()
@@ -152,7 +151,7 @@ impl Roster {
         }
     }
 
-    /// The value to make a pseudonym of, if a field is exactly the id of a participant.
+    /// The value for a pseudonym, if a field is exactly the id of a participant.
     pub(crate) fn account(&self, field: &str) -> Option<String> {
         self.accounts.value(field)
     }
@@ -167,7 +166,7 @@ impl Roster {
         self.whole.is_empty()
     }
 
-    /// The value to make a pseudonym of, if a field is exactly a name.
+    /// The value for a pseudonym, if a field is exactly a name.
     pub(crate) fn owner(&self, field: &str) -> Option<String> {
         if self.whole.is_empty() {
             return None;
@@ -177,7 +176,7 @@ impl Roster {
 
     /// Finds names in a folded text.
     pub(crate) fn find(&self, text: &str, found: &mut Vec<Found>) {
-        // Of equal matches the first counts.
+        // If two matches are equal, the first is used.
         self.find_paths(text, found);
         if !self.words.longer.is_empty() {
             self.find_words(text, found);
@@ -212,7 +211,7 @@ impl Roster {
             let Some(written) = text.get(word.clone()) else {
                 continue;
             };
-            // A letter with an accent may stand for any.
+            // The bit mask covers only ASCII: a word that begins with another letter, such as one with an accent, is always looked up.
             if first_byte(written).is_some_and(|bit| self.first_bytes & bit == 0) {
                 continue;
             }
@@ -265,14 +264,14 @@ impl Roster {
     }
 }
 
-/// Names as they are collected.
+/// Names while they are collected.
 struct Names<'k> {
     keep: &'k HashSet<String>,
-    /// Whole names; none when several people have it.
+    /// Whole names; `None` as the owner if several people have the name.
     whole: BTreeMap<String, Option<Owner>>,
-    /// Words and further spellings of names; none when several people have it.
+    /// Words and further spellings of names; `None` as the owner if several people have one.
     further: BTreeMap<String, Option<Owner>>,
-    /// Names of several words written as one; none when several people have it.
+    /// Names of several words written as one; `None` as the owner if several people have one.
     joined: BTreeMap<String, Option<Owner>>,
 }
 
@@ -310,7 +309,7 @@ impl Names<'_> {
         }
     }
 
-    /// The names that a reference, and what it shows in its turn, gives to authors.
+    /// The authors' names in a reference, and in the references nested in it.
     fn quoted(&mut self, reference: &Reference) {
         if let Some(preview) = &reference.preview
             && let Some(name) = &preview.sender_name
@@ -322,7 +321,7 @@ impl Names<'_> {
         }
     }
 
-    /// The name of an account in a path: it is searched for as a word where it has letters enough.
+    /// The name of an account in a path: it is searched for as a word if it has enough letters.
     fn account(&mut self, name: &str) {
         let length = name.chars().filter(|sign| sign.is_alphabetic()).count();
         if length >= FEWEST_IN_ACCOUNT && !is_common(&name.to_lowercase()) {
@@ -330,7 +329,7 @@ impl Names<'_> {
         }
     }
 
-    /// A name that stands beside the roster.
+    /// A name that is not in the roster.
     fn stranger(&mut self, name: &str, is_agent: bool) {
         if self.whole.contains_key(&plain_name(name)) {
             return;
@@ -370,7 +369,7 @@ impl Names<'_> {
         }
     }
 
-    /// First and last word of a name of two or three words.
+    /// The first and the last word of a name of two or three words.
     fn add_ends(&mut self, name: &str, owner: &Owner) {
         let folded = fold(name);
         let words: Vec<&str> = folded.text.split_whitespace().collect();
@@ -398,7 +397,7 @@ impl Names<'_> {
         }
         for (names, are_joined) in [(self.further, false), (self.joined, true)] {
             for (name, owner) in names {
-                // A whole name has been added before and is its owner's.
+                // A whole name was added before, for its owner.
                 if !roster.whole.contains_key(&name) {
                     let owner = owner.unwrap_or_else(|| of_nobody(&name));
                     roster.search_for(&name, are_joined, &owner);
@@ -413,7 +412,7 @@ impl Names<'_> {
     }
 }
 
-/// Gives a name to an owner, or to nobody when another has it.
+/// Gives a name to an owner, or to nobody if another person has it.
 fn claim(names: &mut BTreeMap<String, Option<Owner>>, name: String, owner: &Owner) {
     let entry = names.entry(name).or_insert_with(|| Some(owner.clone()));
     if entry.as_ref() != Some(owner) {
@@ -459,7 +458,7 @@ impl Roster {
     }
 }
 
-/// Whether an id can be a name where nothing else names a participant: mostly letters, not beginning with a role.
+/// Whether an id can be a name if nothing else names a participant: mostly letters, and not a role at the beginning.
 fn is_name_like(id: &str) -> bool {
     if next_word(id, 0)
         .and_then(|word| id.get(word))
@@ -472,7 +471,7 @@ fn is_name_like(id: &str) -> bool {
     letters >= FEWEST_LETTERS && letters > digits
 }
 
-/// The next word: letters and digits of scripts that put blanks between words.
+/// The next word: letters and digits of scripts with spaces between words.
 fn next_word(text: &str, from: usize) -> Option<std::ops::Range<usize>> {
     let belongs = |character: char| is_word(character) && !is_unspaced(character);
     let start = from + text.get(from..)?.find(belongs)?;
@@ -481,7 +480,7 @@ fn next_word(text: &str, from: usize) -> Option<std::ops::Range<usize>> {
     Some(start..start + length)
 }
 
-/// The word that goes on with a name: on the same line, behind at most three characters.
+/// The word that may continue a name: on the same line, after at most three characters.
 fn following(text: &str, from: usize) -> Option<std::ops::Range<usize>> {
     let gap = text
         .get(from..)?
@@ -495,8 +494,8 @@ fn following(text: &str, from: usize) -> Option<std::ops::Range<usize>> {
     next_word(text, start).filter(|word| word.start == start && (1..=3).contains(&characters))
 }
 
-/// The longest of some names, which are in order, with which a text begins. The last that does not stand behind the text shares as
-/// much with it as any does.
+/// The longest of some sorted names with which a text begins. The last name that is not greater than the text shares at least as much of
+/// its beginning as any other.
 fn longest<'n>(names: &'n [(String, Owner)], mut text: &str) -> Option<&'n (String, Owner)> {
     loop {
         let behind = names.partition_point(|(name, _)| name.as_str() <= text);

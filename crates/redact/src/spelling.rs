@@ -1,7 +1,6 @@
-//! The one spelling that all spellings of a name share: without accents, in lower case, with single blanks.
+//! The normal form of a name, which all its spellings share: without accents, in lower case, with single spaces.
 //!
-//! Accents are taken from the scripts whose writers leave them out (Latin, Greek, Cyrillic); in others a mark makes another
-//! letter.
+//! Accents are removed in scripts in which they are often omitted (Latin, Greek, Cyrillic); in other scripts a mark makes another letter.
 
 use std::borrow::Cow;
 
@@ -9,14 +8,14 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::fold::fold;
 
-/// A name as it is compared.
+/// A name in normal form.
 pub(crate) fn plain_name(name: &str) -> String {
     let folded = fold(name);
     let words: Vec<String> = folded.text.split_whitespace().map(plain_word).collect();
     words.join(" ")
 }
 
-/// A word of a folded text as it is compared.
+/// A word of a folded text in normal form.
 pub(crate) fn plain_word(word: &str) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase();
@@ -45,7 +44,7 @@ pub(crate) fn plain_word(word: &str) -> String {
     plain
 }
 
-/// A name in the spelling with `ae` for `ä`, folded for comparison; `None` where that is the same.
+/// A name with `ae` for `ä` and so on, in normal form; `None` if that is the same.
 pub(crate) fn transcribed_name(name: &str) -> Option<String> {
     let composed: Cow<'_, str> = if name.is_ascii() {
         name.into()
@@ -65,7 +64,7 @@ pub(crate) fn transcribed_name(name: &str) -> Option<String> {
     (transcribed != composed).then(|| plain_name(&transcribed))
 }
 
-/// Whether a character is an accent that stands by itself after its letter.
+/// Whether a character is an accent that follows its letter.
 pub(crate) fn is_accent(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}')
 }

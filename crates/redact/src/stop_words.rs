@@ -1,17 +1,17 @@
-//! Words that are not names: names of roles, words of formats, and common words that people are also called.
+//! Words that are not names: names of roles, words of formats, and common words that are also people's names.
 //!
-//! A roster name that is one of these is replaced where a field holds nothing else, but never searched for in texts; names
-//! of roles stay everywhere.
+//! A name of the roster that is one of these is replaced if a field contains nothing else, but never searched for in texts; names of roles
+//! are kept everywhere.
 
 use std::sync::LazyLock;
 
-/// Names of roles, in order.
+/// Names of roles, sorted.
 static ROLES: LazyLock<Vec<&str>> = LazyLock::new(|| include_str!("roles.txt").lines().collect());
 
-/// Words that are too common to be searched for, in order.
+/// Words that are too common to be searched for, sorted.
 static COMMON: LazyLock<Vec<&str>> = LazyLock::new(|| include_str!("common_words.txt").lines().collect());
 
-/// Whether a name, in lower case, is that of a role.
+/// Whether a name, in lower case, is the name of a role.
 pub(crate) fn is_role(name: &str) -> bool {
     ROLES.binary_search(&name).is_ok()
 }

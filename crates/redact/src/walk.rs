@@ -1,7 +1,7 @@
-//! The walk over everything in a conversation that somebody may have written.
+//! The walk over everything in a conversation that a person may have written.
 //!
-//! Raw JSON is treated as the text that it is: pseudonyms fit into strings at any depth, and escapes count as one character.
-//! Media that are part of the record (Base64 of 128 characters or more) are not searched.
+//! Raw JSON is treated as text: pseudonyms fit into strings at any depth, and escapes count as one character. Media in the record (Base64
+//! of 128 characters or more) are not searched.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,10 +16,10 @@ use crate::redactor::Redactor;
 use crate::roster::Roster;
 
 impl Redactor {
-    /// Searches a conversation, and replaces the matches when there is a key.
+    /// Searches a conversation, and replaces the matches if there is a key.
     ///
-    /// Positions, the number of everything and all links stay as they are; participants who would share an id afterwards
-    /// are distinguished by a number.
+    /// Positions, the numbers of messages and parts, and all links are unchanged; participants who would have the same id afterwards are
+    /// distinguished by a number.
     pub fn redact(&self, conversation: &mut Conversation, roster: &Roster) -> Account {
         let redactor = self;
         let replaced = |id: &str| redactor.text(id, roster, &mut Counts::default());
@@ -65,8 +65,7 @@ impl Redactor {
             for message in alternative.messages.iter_mut().flatten() {
                 walk.message(message);
             }
-            // A redaction after the last message belongs to the last message; without messages, to the
-            // conversation.
+            // Matches in an alternative after the last message count for the last message; without messages, for the conversation.
             let last = messages.len().saturating_sub(1);
             let at = (alternative.place.start as usize).min(last);
             let counts = std::mem::take(&mut walk.counts);
@@ -83,9 +82,9 @@ struct Walk<'w> {
     redactor: &'w Redactor,
     roster: &'w Roster,
     counts: Counts,
-    /// Ids of messages that are replaced, with their replacements.
+    /// The ids of messages that are replaced, with their replacements.
     ids: HashMap<String, String>,
-    /// The lengths of the ids: the suffix of another id is looked up only if it has one of these.
+    /// The lengths of these ids: the suffix of another id is looked up only if it has one of these lengths.
     lengths: HashSet<usize>,
 }
 
@@ -141,7 +140,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The name of a tool: it stays, unless it holds something other than a name.
+    /// The name of a tool: it is kept, unless it contains something other than a name.
     fn tool(&mut self, name: &mut Option<String>) {
         if let Some(name) = name {
             let replaced = self.redactor.text(name, &Roster::default(), &mut self.counts);
@@ -228,7 +227,7 @@ impl Walk<'_> {
         }
     }
 
-    /// An item of the vendor's stays where the id of its call is in it, as it is written now.
+    /// A vendor's item is kept if it contains the id of its call as it is now.
     fn own(&mut self, own: &mut Option<Box<OwnItem>>, id: Option<&str>) {
         let Some(OwnItem::Client(item) | OwnItem::Hosted(item)) = own.as_deref_mut() else {
             return;
@@ -276,7 +275,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A time that is understood holds nothing but a time.
+    /// A time that was understood contains nothing but a time.
     fn time(&mut self, time: &mut Option<Timestamp>) {
         if let Some(time) = time.as_mut().filter(|time| time.instant.is_none()) {
             self.text(&mut time.raw);
@@ -291,7 +290,7 @@ fn put<T: From<String>>(place: &mut T, replaced: Option<String>) {
     }
 }
 
-/// Whether a source is Base64, in a `data:` URL or alone; what is too short to be a media item is looked into all the same.
+/// Whether a source is Base64, in a `data:` URL or alone; Base64 that is too short for a media item is searched anyway.
 fn is_payload(source: &str) -> bool {
     let data = match source
         .strip_prefix("data:")
@@ -309,7 +308,7 @@ fn is_payload(source: &str) -> bool {
 /// Appends a number to ids of participants that became equal.
 fn make_ids_unique(participants: &mut [Participant]) {
     let mut taken = HashSet::new();
-    // Where the search for a free number goes on: a thousand people may share one pseudonym.
+    // The next number to try for each id: a thousand people may share one pseudonym.
     let mut numbers: HashMap<String, u32> = HashMap::new();
     for participant in participants {
         let plain = participant.id.clone();

@@ -1,4 +1,4 @@
-//! `ambiguous-call-id`: a result comes while several open calls have its id.
+//! `ambiguous-call-id`: a result follows several open calls with its id.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::walk::{Id, at_result, call_of};
 
 /// Finds results that more than one call could claim.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
-    // Nearly every id is given once.
+    // Nearly every id is used once.
     let mut given: HashMap<&str, u64> = HashMap::new();
     for call in linked
         .pairings
@@ -53,7 +53,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
                     if *count > 1 {
                         let (named, id, at) = (id, Id(id), call.position);
                         let text = format!(
-                            "{count} open calls have the id {id}; the result is taken for the one at position {at}"
+                            "{count} open calls have the id {id}; the result is paired with the one at position {at}"
                         );
                         findings
                             .push(at_result(&codes::AMBIGUOUS_CALL_ID, message, result, text).naming(named));

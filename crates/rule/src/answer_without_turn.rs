@@ -1,4 +1,4 @@
-//! `answer-without-turn`: an answer that the log counts and that is no turn.
+//! `answer-without-turn`: an answer with logged usage that is not a turn.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use chatmill_model::{Linked, Message, MessageKind, Part, Role, Usage};
 
 use crate::walk::at_message;
 
-/// Finds a conversation with logged usage at messages that are no turns, once, at the first of them.
+/// Finds logged usage at messages that are not turns: one finding a conversation, at the first such message.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     let messages = linked.conversation.messages.iter();
     let logged = messages.filter(|message| message.usage.is_some());
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
     let mut first = None;
     let mut answers = 0_u64;
-    // A sum of several requests covers the answers that lack a whole usage.
+    // A sum of several requests includes the answers without a whole usage.
     let (mut summed, mut incomplete, mut sum) = (0_u64, 0_u64, None);
     for message in logged {
         if let Some(requests) = message.usage.and_then(|usage| usage.requests) {
@@ -47,7 +47,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
         .collect();
     let turns = answers.saturating_sub(without);
     let text = format!(
-        "the log counts {answers} answers of a model, of which {turns} are turns; without a turn: {}",
+        "the log counts {answers} model answers, {turns} of them turns; without a turn: {}",
         kinds.join(", ")
     );
     let mut finding = at_message(&codes::ANSWER_WITHOUT_TURN, first, text);
@@ -55,7 +55,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     findings.push(finding);
 }
 
-/// What a message with logged usage is, where it is no turn.
+/// The kind of a message with logged usage that is not a turn.
 fn kind_without_turn(message: &Message) -> Option<&'static str> {
     if message.kind == MessageKind::Message {
         let is_content = |part: &Part| !matches!(part, Part::CacheMark);

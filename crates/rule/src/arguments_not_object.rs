@@ -1,11 +1,11 @@
-//! `arguments-not-object`: the arguments of a call are JSON, but no object.
+//! `arguments-not-object`: the arguments of a call are JSON, but not an object.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Arguments, Linked};
 
 use crate::walk::{at_arguments, calls};
 
-/// Finds calls whose arguments are an array, a string, a number or a constant.
+/// Finds calls with an array, a string, a number or a constant as arguments.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     for (message, call) in calls(linked) {
         if let Arguments::NotObject(raw) = &call.arguments {

@@ -1,7 +1,6 @@
-//! `arguments-not-string`: the arguments of a call are a JSON value where the format wants a string that holds one.
+//! `arguments-not-string`: the arguments of a call are a JSON value, in a format that requires a string with JSON.
 //!
-//! Formats that write a value by definition are exempt, and so are calls that a source takes from a text or from its
-//! metadata.
+//! Formats that write a value by definition are exempt, and so are calls that a source takes from a text or from its metadata.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{ArgumentForm, Linked, TextArguments, ToolCall};
@@ -22,7 +21,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     let wanted = linked.conversation.traits.text_arguments;
     for (message, call) in calls(linked) {
         if call.form == ArgumentForm::Embedded && is_text(wanted, call) {
-            let text = "arguments are a JSON value, not a string that holds one";
+            let text = "arguments are a JSON value, not a string that contains one";
             findings.push(at_arguments(&codes::ARGUMENTS_NOT_STRING, message, call, text));
         }
     }

@@ -1,11 +1,11 @@
-//! `call-syntax-in-system`: a system text asks for calls written as words, and the record has calls as values.
+//! `call-syntax-in-system`: a system text asks for calls in the form of text, and the record has calls as JSON values.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, MessageKind, Part, Role};
 
 use crate::walk::at_message;
 
-/// Finds the first system text of a conversation with calls that asks for one of three syntaxes: one finding a conversation.
+/// Finds the first system text that asks for one of three syntaxes, in a conversation with calls: one finding a conversation.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     let messages = || linked.conversation.messages.iter();
     let mut parts = messages().flat_map(|message| &message.parts);
@@ -22,13 +22,12 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
         Some(message).zip(texts.next())
     });
     if let Some((message, (name, mark))) = found {
-        let text =
-            format!("the system text asks for calls as {name}, and the calls of the conversation are values");
+        let text = format!("the system text asks for calls as {name}, but the record has calls as values");
         findings.push(at_message(&codes::CALL_SYNTAX_IN_SYSTEM, message, text).marking_word(mark));
     }
 }
 
-/// The syntax that a text asks for, and where it begins.
+/// The syntax that a text asks for, and the mark of it in the text.
 fn syntax(text: &str) -> Option<(&'static str, &'static str)> {
     let python = || {
         let mut starts = text.split("[func").skip(1);

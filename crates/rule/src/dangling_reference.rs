@@ -1,4 +1,4 @@
-//! `dangling-reference`: a reference to a message that is not there, and nothing is known of it.
+//! `dangling-reference`: a reference to a missing message, without a preview of it.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{LinkStatus, Linked};

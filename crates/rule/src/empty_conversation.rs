@@ -11,11 +11,11 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
         .filter(|message| message.kind == MessageKind::Message)
         .collect();
     if !turns.is_empty() {
-        // The content is among the extra fields: the record has another form than its source knows.
+        // The content is among the extra fields: the record has another form than its source expects.
         let is_unread = turns.iter().all(|message| message.parts.is_empty())
             && turns.iter().any(|message| !message.extra.is_empty());
         if is_unread {
-            let text = format!("nothing was read of what the messages hold ({})", turns.len());
+            let text = format!("no content of the messages was read ({})", turns.len());
             findings.push(Finding::new(&codes::UNREAD_CONVERSATION, text));
         }
         return;

@@ -5,14 +5,14 @@ use chatmill_model::{Linked, Message, MessageKind, Part};
 
 use crate::walk::at_message;
 
-/// Finds messages that have no part but empty text.
+/// Finds messages with no part except empty text.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     for message in &linked.conversation.messages {
         if message.kind == MessageKind::Message && is_empty(message) {
             let text = if message.parts.is_empty() {
                 "message has no content"
             } else {
-                "message holds nothing but empty text"
+                "message contains only empty text"
             };
             findings.push(at_message(&codes::EMPTY_MESSAGE, message, text));
         }

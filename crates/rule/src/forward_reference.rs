@@ -5,14 +5,14 @@ use chatmill_model::{LinkStatus, Linked};
 
 use crate::walk::references;
 
-/// Finds resolved references whose target comes after them.
+/// Finds resolved references to messages that come after them.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     for referring in references(linked) {
         if referring.link.status == LinkStatus::Resolved
             && let Some(target) = referring.link.target
             && target > referring.message.position
         {
-            let text = format!("the target stands later, at position {target}");
+            let text = format!("the target comes later, at position {target}");
             findings.push(referring.finding(&codes::FORWARD_REFERENCE, text));
         }
     }

@@ -1,6 +1,6 @@
 //! `future-time`, `time-before-1990`, `wrong-time-unit`: times at which nobody can have written.
 //!
-//! The present day is a parameter (`now`): without it no time counts as future.
+//! The current day is a parameter (`now`): without it no time is in the future.
 
 use chatmill_diag::{Code, Day, Finding, Limits, codes};
 use chatmill_model::Linked;
@@ -12,7 +12,7 @@ const FIRST: i64 = 631_152_000_000_000;
 /// 2100-01-01, in microseconds since 1970.
 const LAST: i64 = 4_102_444_800_000_000;
 
-/// Finds times that cannot be: one finding a conversation and code.
+/// Finds impossible times: one finding a conversation and code.
 pub(crate) fn check(linked: &Linked, limits: &Limits, findings: &mut Vec<Finding>) {
     let end = limits.now.map_or(i64::MAX, Day::end);
     let mut found: Vec<Finding> = Vec::new();
@@ -31,7 +31,7 @@ pub(crate) fn check(linked: &Linked, limits: &Limits, findings: &mut Vec<Finding
     findings.append(&mut found);
 }
 
-/// The code and the text of an implausible time; `end` is the end of today.
+/// The code and the text for an implausible time; `end` is the end of today.
 fn assess(instant: i64, end: i64) -> Option<(&'static Code, &'static str)> {
     let is_plausible = |instant: i64| (FIRST..LAST).contains(&instant);
     let factor = [1_000, 1_000_000].into_iter();
@@ -53,7 +53,7 @@ fn assess(instant: i64, end: i64) -> Option<(&'static Code, &'static str)> {
         ));
     }
     if instant < FIRST {
-        return Some((&codes::TIME_BEFORE_1990, "the time lies before 1990"));
+        return Some((&codes::TIME_BEFORE_1990, "the time is before 1990"));
     }
-    (instant >= end).then_some((&codes::FUTURE_TIME, "the time has not come yet"))
+    (instant >= end).then_some((&codes::FUTURE_TIME, "the time is in the future"))
 }

@@ -1,10 +1,9 @@
 //! `invalid-media-url`: a media item with an unusable address.
 //!
-//! Four places are checked: media parts, whose URL must be http, https, data, or the address of a cloud's
-//! storage that vendors' APIs take as it is (`gs://…`, `s3://…`); and Tzurot's markers in text, `[Image: …]`
-//! and `[Audio: …]`, which count as media only when `\[Image: (https?://[^\s\]]+)\]` matches them; and the
-//! same markers in the preview of a missing message; and the text of a message with a media type, if the text
-//! is an address.
+//! Four places are checked: media parts, with a URL that must be http, https, data, or an address of cloud storage that vendors' APIs
+//! accept (`gs://…`, `s3://…`); Tzurot's markers in text, `[Image: …]` and `[Audio: …]`, which count as media only if `\[Image:
+//! (https?://[^\s\]]+)\]` matches them; the same markers in the preview of a missing message; and the text of a message with a media type,
+//! if the text is an address.
 
 use chatmill_diag::{Finding, Limits, codes, steps};
 use chatmill_model::{Linked, MediaKind, MediaSource, Message, Part};
@@ -47,15 +46,14 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     }
 }
 
-/// The finding for a medium with an unusable address.
+/// The finding for a media item with an unusable address.
 fn unopened(message: &Message, kind: MediaKind, address: &str) -> Finding {
     let text = format!("{} has no address that can be opened", kind.as_str());
     let finding = at_message(&codes::INVALID_MEDIA_URL, message, text);
     finding.marking(address).quoting(address)
 }
 
-/// The medium of a message without an address, and its text, where that is an address all the same: one that no other machine
-/// can open.
+/// The media item without an address in a message, and the message's text, if the text is an address that no other machine can open.
 fn uploaded_from(message: &Message) -> Option<(MediaKind, &str)> {
     let mut texts = message.parts.iter().filter_map(|part| match part {
         Part::Text(text) => Some(text.trim()),
@@ -69,7 +67,7 @@ fn uploaded_from(message: &Message) -> Option<(MediaKind, &str)> {
     (is_address(text) && !is_usable(text)).then_some((medium?, text))
 }
 
-/// Whether a text is an address and nothing else: a scheme or drive before a colon, or a path from the root.
+/// Whether a text is an address and nothing else: it has a scheme or drive before a colon, or is a path from the root.
 fn is_address(text: &str) -> bool {
     if text.is_empty() || text.contains(char::is_whitespace) {
         return false;
@@ -85,7 +83,7 @@ fn is_address(text: &str) -> bool {
     has_scheme || text.starts_with('/') || text.starts_with("\\\\")
 }
 
-/// Whether a URL has one of the schemes that media are fetched by, something after it, and no white space.
+/// Whether a URL has one of the schemes of media, something after it, and no white space.
 fn is_usable(url: &str) -> bool {
     if url
         .chars()
@@ -127,7 +125,7 @@ impl<'a> Markers<'a> {
             };
             if !is_marker_url(rest) {
                 self.broken += 1;
-                // A marker without a bracket reaches to the end of its line: only the one that is shown is followed.
+                // A marker without a bracket extends to the end of its line: only the first one, which is quoted, is followed.
                 self.first = self.first.or_else(|| Some(alone(marker)));
             }
         }
@@ -136,7 +134,7 @@ impl<'a> Markers<'a> {
     fn finding(&self, place: &str, at: impl FnOnce(String) -> Finding) -> Option<Finding> {
         let first = self.first?;
         let text = format!(
-            "{} of the {place}'s media markers hold no http or https URL",
+            "{} of the {place}'s media markers contain no http or https URL",
             self.broken
         );
         let mut finding = at(text).marking_word(first).quoting(first);
@@ -145,8 +143,7 @@ impl<'a> Markers<'a> {
     }
 }
 
-/// A marker without the text after it: up to its bracket, or where its line has none, up to the end of its
-/// address.
+/// A marker without the text after it: up to its bracket or, if its line has none, up to the end of its address.
 fn alone(marker: &str) -> &str {
     let line = marker.split(['\n', '\r']).next().unwrap_or(marker);
     steps::taken(line.len() / 64);
@@ -162,7 +159,7 @@ fn alone(marker: &str) -> &str {
     line.split_at(end).0
 }
 
-/// Whether `[Image:` is followed by a blank, an http or https URL and the closing bracket.
+/// Whether a space, an http or https URL and the closing bracket follow.
 fn is_marker_url(rest: &str) -> bool {
     let Some(url) = rest.strip_prefix(' ') else {
         return false;
@@ -179,7 +176,7 @@ fn is_marker_url(rest: &str) -> bool {
     }
 }
 
-/// White space as JavaScript's `\s` has it: the byte order mark is, U+0085 is not.
+/// White space as in JavaScript's `\s`: it includes the byte order mark and not U+0085.
 fn is_script_space(character: char) -> bool {
     character == '\u{feff}' || (character.is_whitespace() && character != '\u{85}')
 }

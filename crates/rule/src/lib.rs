@@ -1,17 +1,18 @@
-//! The rules for linked conversations: one file per rule, each with its check and its tests.
+//! Checks linked conversations: one file per rule, each with its check.
 //!
-//! Rules read [`Linked`] and nothing else: no file, no source text beyond what the model keeps. Changes made
-//! by reading or linking are reported where they are made; the pages of the codes are in `chatmill-diag`.
+//! [`check`] takes a [`Linked`] conversation and the limits, and appends findings; `engine` calls it. Rules read `Linked` and nothing else:
+//! no file, and no source text that the model does not keep. Faults that reading or linking repairs are reported there; the pages of the
+//! codes are in `chatmill-diag`.
 
 use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::Linked;
 
 mod walk;
 
-/// Appends what a rule finds in a linked conversation, in the order of the messages.
+/// A check: appends the findings of a rule in a linked conversation, in the order of the messages.
 ///
-/// A rule takes time linear in the conversation's size and neither recurses nor panics. Its findings hold places,
-/// ids and counts; chat text only in [`Finding::detail`].
+/// It takes time linear in the conversation's size, and neither recurses nor panics. Findings contain places, ids and counts; chat text
+/// only in [`Finding::detail`].
 type Check = fn(&Linked, &Limits, &mut Vec<Finding>);
 
 /// A rule: the codes that it can raise, and its check.
@@ -86,7 +87,7 @@ mod tests {
     #[test]
     #[expect(
         clippy::disallowed_methods,
-        reason = "the test looks at the files beside this one"
+        reason = "the test lists the files in this folder"
     )]
     fn every_file_is_a_rule() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -5,7 +5,7 @@ use chatmill_model::{ArgumentForm, Arguments, Linked};
 
 use crate::walk::{at_arguments, calls};
 
-/// Finds calls whose arguments are not JSON; empty ones are only a note.
+/// Finds calls with arguments that are not JSON; empty arguments are only a note.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     for (message, call) in calls(linked) {
         if let Arguments::Malformed(text) = &call.arguments

@@ -1,4 +1,4 @@
-//! `missing-call-id`: a call or a result without the id that ties them together.
+//! `missing-call-id`: a call or a result without the id that pairs them.
 //!
 //! Formats that pair calls and results by place and name are exempt, and so are pairs by the source's metadata.
 
@@ -19,7 +19,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
                 at_call(code, message, call, "call has no id")
             }
             Part::ToolResult(result) if none_of([&result.call_id, &result.metadata_id, &result.caller]) => {
-                at_result(code, message, result, "result does not say which call it answers")
+                at_result(code, message, result, "result does not name its call")
             }
             _ => continue,
         });

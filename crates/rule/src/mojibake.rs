@@ -1,8 +1,8 @@
-//! `mojibake`: UTF-8 that was read as Windows-1252 or Latin-1, `Ã©` in place of `é`.
+//! `mojibake`: UTF-8 that was read as Windows-1252 or Latin-1, such as `Ã©` instead of `é`.
 //!
-//! A run of characters counts when their bytes are the UTF-8 of one character. One run is enough for letters
-//! with accents, symbols and emoji; Greek, Cyrillic and other scripts of two bytes need two in a row, since
-//! their first byte is a letter that may well precede a quotation mark.
+//! A run of characters counts if their bytes are the UTF-8 of one character. One run is enough for letters with accents, symbols and emoji;
+//! Greek, Cyrillic and other scripts of two bytes need two in a row, since their first byte is a letter that may well precede a quotation
+//! mark.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Part};
@@ -37,7 +37,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
             }
         }
         if let Some(mended) = first {
-            let text = "text was read in the wrong encoding; it was meant to be";
+            let text = "text was read in the wrong encoding; the intended text is";
             let mut finding = at_message(&codes::MOJIBAKE, message, text);
             finding.count = count;
             findings.push(finding.marking_word(&mended.broken).quoting(&mended.shown()));
@@ -53,12 +53,12 @@ fn text_of(part: &Part) -> Option<&str> {
     }
 }
 
-/// A text, mended.
+/// A repaired text.
 #[derive(Default)]
 struct Mended {
     /// The intended text.
     text: String,
-    /// Characters that were mended.
+    /// The number of characters that were repaired.
     count: u64,
     /// The first run that was repaired, as written.
     broken: String,
@@ -66,7 +66,7 @@ struct Mended {
     at: usize,
 }
 
-/// Characters that are shown around the first one that was mended.
+/// The number of characters quoted around the first repaired one.
 const AROUND: usize = 40;
 
 impl Mended {
@@ -107,12 +107,12 @@ impl Mended {
     }
 }
 
-/// Sequences that follow each other.
+/// Consecutive sequences.
 #[derive(Default)]
 struct Run {
     /// The intended characters.
     meant: String,
-    /// The length of the characters as written.
+    /// The length in bytes as written.
     bytes: usize,
     /// Whether one run is enough evidence.
     is_sure: bool,
@@ -128,14 +128,14 @@ fn run(text: &str) -> Run {
     let mut run = Run::default();
     while let Some((character, bytes)) = text.get(run.bytes..).and_then(sequence) {
         run.bytes += bytes;
-        // Letters of Western Europe, punctuation and signs, and everything of four bytes.
+        // Letters of Western Europe, punctuation and signs, and all characters of four bytes.
         run.is_sure |= matches!(u32::from(character), 0x80..0x100 | 0x2000..0x2C00 | 0x1_0000..);
         run.meant.push(character);
     }
     run
 }
 
-/// The character that a text's first characters were meant to be, and how many bytes these have.
+/// The intended character at the beginning of a text, and the bytes of the characters that were written for it.
 fn sequence(text: &str) -> Option<(char, usize)> {
     let mut characters = text.chars();
     let lead = characters.next().filter(|lead| is_lead(*lead))?;
@@ -162,7 +162,7 @@ fn is_lead(character: char) -> bool {
     matches!(u32::from(character), 0xC2..=0xF4)
 }
 
-/// Whether a text has a character that a sequence begins with, which most texts have not. In UTF-8 all of them begin with one byte.
+/// Whether a text has a character that can begin a sequence; most texts have none. In UTF-8 all such characters have the same first byte.
 fn has_lead(text: &[u8]) -> bool {
     memchr_iter(0xC3, text).any(|at| matches!(text.get(at + 1), Some(0x82..=0xB4)))
 }
@@ -176,7 +176,7 @@ fn byte(character: char) -> Option<u8> {
     u8::try_from(0x80 + at).ok()
 }
 
-/// The characters of Windows-1252 in place of the control characters 0x80 to 0x9F; U+FFFD where it has none.
+/// The characters of Windows-1252 for the bytes 0x80 to 0x9F; U+FFFD for bytes without one.
 const UPPER: [char; 32] = [
     '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž', '\u{fffd}',
     '\u{fffd}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{fffd}', 'ž', 'Ÿ',

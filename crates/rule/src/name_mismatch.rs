@@ -1,11 +1,11 @@
-//! `name-mismatch`: the answer comes from another tool than the call asked.
+//! `name-mismatch`: the result comes from another tool than the call names.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::Linked;
 
 use crate::walk::{at_message, call_of, result_of, with_id};
 
-/// Finds pairs whose call and result name different tools.
+/// Finds pairs of a call and a result with different tool names.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     for pairing in &linked.pairings {
         let (Some((_, call)), Some((message, result))) =

@@ -5,7 +5,7 @@ use chatmill_model::{CallStatus, Linked};
 
 use crate::walk::{Id, at_result, results};
 
-/// Finds results that no call asked for.
+/// Finds results that answer no call.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     for (message, result) in results(linked, CallStatus::Orphaned) {
         let text = match result.known_id() {

@@ -1,7 +1,6 @@
 //! `preview-mismatch`: a reference shows another text, author, time or type than the message that it names.
 //!
-//! Previews are commonly cut, with or without an ellipsis, and lose line breaks: a beginning of the target's words agrees
-//! with it.
+//! Previews are commonly cut, with or without an ellipsis, and lose line breaks: the beginning of the target's words agrees with it.
 
 use std::collections::HashMap;
 
@@ -76,7 +75,7 @@ fn author_differs(preview: &Preview, target: &Message, linked: &Linked) -> bool 
     names_another_id || name.is_some_and(|name| !is_known(name))
 }
 
-/// Two times differ where both are known instants that differ, or both lack an offset and read otherwise.
+/// Two times differ if both are known instants that differ, or if both lack an offset and are written differently.
 fn time_differs(preview: &Preview, target: &Message) -> bool {
     let (Some(shown), Some(actual)) = (&preview.timestamp, &target.timestamp) else {
         return false;
@@ -94,16 +93,16 @@ fn type_differs(preview: &Preview, target: &Message) -> bool {
     types.is_some_and(|(shown, actual)| shown != actual)
 }
 
-/// The words of a quoted message, read once and no further than previews show them, however many messages quote it.
+/// The words of a quoted message, read once and only as far as previews show them, however many messages quote it.
 struct Quoted<'a> {
     has_media: bool,
     has_text: bool,
-    /// The words that were read.
+    /// The words read so far.
     words: Vec<&'a str>,
     rest: Box<dyn Iterator<Item = &'a str> + 'a>,
 }
 
-/// Whether a preview begins a message of a text as it is written: most do, and agree with it.
+/// Whether a preview is the beginning of the text of a message as written: most are, and agree with it.
 fn is_beginning(target: &Message, shown: &str) -> bool {
     matches!(target.parts.as_slice(), [Part::Text(text)] if text.starts_with(shown))
 }
@@ -120,7 +119,7 @@ impl<'a> Quoted<'a> {
         }
     }
 
-    /// Whether `shown` is the text or a beginning of it; white space and a cut's traces do not count.
+    /// Whether `shown` is the text or a beginning of it, ignoring white space and the traces of a cut.
     fn agrees(&mut self, shown: &str) -> bool {
         let shown = without_cut(if self.has_media {
             without_markers(shown)
@@ -146,7 +145,7 @@ impl<'a> Quoted<'a> {
     }
 }
 
-/// The preview without the marks that stand for media after its text.
+/// The preview without the markers of media after its text.
 fn without_markers(shown: &str) -> &str {
     let first = ["[Image: ", "[Audio: "]
         .iter()
@@ -155,9 +154,9 @@ fn without_markers(shown: &str) -> &str {
     first.and_then(|at| shown.get(..at)).unwrap_or(shown)
 }
 
-/// The preview without white space around it, and without ellipsis or half a character at its end.
+/// The preview without white space around it, and without an ellipsis or half a character at its end.
 fn without_cut(shown: &str) -> &str {
-    // Two full stops mark a cut as three do; one alone is trimmed too and does no harm to a beginning.
+    // Two full stops mark a cut, as three do; a single one is trimmed too, which does no harm to a beginning.
     let cut = shown.trim().trim_end_matches(['…', '.']);
     cut.trim_end_matches('\u{fffd}').trim_end()
 }

@@ -1,11 +1,11 @@
-//! `reference-cycle`: following references leads back to where one began.
+//! `reference-cycle`: a chain of references leads back to its start.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{LinkStatus, Linked};
 
 use crate::walk::references;
 
-/// Finds references that lie on a cycle; linking has marked them.
+/// Finds references on a cycle; linking has marked them.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     for referring in references(linked) {
         if referring.link.status == LinkStatus::Cyclic {

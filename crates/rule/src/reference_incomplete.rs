@@ -1,13 +1,13 @@
-//! `reference-incomplete`: the preview of an absent message lacks the speaker or the text.
+//! `reference-incomplete`: the preview of a missing message lacks the author or the text.
 //!
-//! Where the target is in the conversation, its preview may be of any length: author and text are known.
+//! If the target is in the conversation, its preview may have any length: author and text are known.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{LinkStatus, Linked, Preview, Reference};
 
 use crate::walk::references;
 
-/// Finds previews of absent messages that lack author or text.
+/// Finds previews of missing messages without author or text.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     for referring in references(linked) {
         if matches!(referring.link.status, LinkStatus::Preview | LinkStatus::Dangling)
@@ -30,7 +30,7 @@ fn missing(reference: &Reference) -> Option<&'static str> {
         (true, true) => None,
         (true, false) => Some("preview of an absent message has no text"),
         (false, true) => Some("preview of an absent message has no author"),
-        // A bare id promises nothing: that it dangles says all.
+        // A bare id promises no preview: the finding that it dangles is enough.
         (false, false) if reference.target.is_some() => None,
         (false, false) => Some("preview has neither author nor text"),
     }

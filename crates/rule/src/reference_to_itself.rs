@@ -5,7 +5,7 @@ use chatmill_model::{LinkStatus, Linked};
 
 use crate::walk::references;
 
-/// Finds references whose target is the message that holds them.
+/// Finds references from a message to itself.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     for referring in references(linked) {
         if referring.link.status == LinkStatus::Itself {

@@ -1,13 +1,13 @@
-//! `repeated-message`: several messages in a row of one sender with the same text.
+//! `repeated-message`: consecutive messages of one sender with the same text.
 //!
-//! Short words are left out: people do write *ok* twice. Repeats with the same id were dropped when the conversation was linked.
+//! Short words are ignored: people do write *ok* twice. Repeats with the same id were dropped when the conversation was linked.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Message, MessageKind, Part};
 
 use crate::walk::at_message;
 
-/// Characters of text from which on a repeat is reported.
+/// The number of characters from which a repeat is reported.
 const CHARACTERS: usize = 16;
 
 /// Finds runs of equal messages: one finding a run, at its second message.
@@ -21,7 +21,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
         } else if let Some(run) = &mut run {
             run.count += 1;
         } else {
-            let text = format!("it says the same as position {}", before.position);
+            let text = format!("it repeats the message at position {}", before.position);
             run = Some(at_message(&codes::REPEATED_MESSAGE, message, text));
         }
     }

@@ -1,4 +1,4 @@
-//! `sender-name-mismatch`: a message calls its sender otherwise than the roster does.
+//! `sender-name-mismatch`: a message has another name for its sender than the roster.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Participant, Role};
@@ -14,7 +14,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
         let (Some((index, participant)), Some(name)) = (sender, message.sender_name.as_deref()) else {
             continue;
         };
-        // Beside a result stands the name of its tool.
+        // A result has the name of its tool as sender name.
         if message.role == Role::Tool
             || !participant.listed
             || participant.own_name().is_none()
@@ -32,7 +32,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     }
 }
 
-/// Words that stand in the place of a name and are none.
+/// Roles that are written instead of a name.
 const ROLES: &[&str] = &[
     "user",
     "human",
@@ -51,7 +51,7 @@ fn knows(participant: &Participant, name: &str) -> bool {
         participant.name.as_deref(),
         participant.alias.as_deref(),
     ];
-    // Most names are written as the roster writes them.
+    // Most names are written as in the roster.
     if known.contains(&Some(name)) {
         return true;
     }
@@ -61,7 +61,7 @@ fn knows(participant: &Participant, name: &str) -> bool {
         || known.into_iter().flatten().any(|known| plain(known) == name)
 }
 
-/// A name without what people add or leave out.
+/// A name without the differences that people make: `@`, white space and case.
 fn plain(name: &str) -> String {
     name.trim_start_matches('@')
         .chars()

@@ -1,4 +1,4 @@
-//! `several-references`: a message that refers to more than one, which some dialects have no form for.
+//! `several-references`: a message with more than one reference, for which some dialects have no form.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{LinkStatus, Linked};

@@ -1,7 +1,7 @@
-//! `special-token-in-text`: chat text spells a token that steers a model.
+//! `special-token-in-text`: chat text contains a control token of a model.
 //!
-//! Written into a template as it stands, such a text could end a turn or forge one. Known spellings only: anything
-//! between `<|` and `|>` would also find program code.
+//! Written unchanged into a template, such a text could end a turn or forge one. Only known tokens are found: anything between `<|` and
+//! `|>` would also find program code.
 
 use std::sync::LazyLock;
 
@@ -23,7 +23,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
 }
 
 fn finding(message: &Message, first: &str, count: u64) -> Finding {
-    // The token is one of the list below, so that naming it tells nothing of the chat.
+    // The token is one of the list below, so it discloses nothing of the chat.
     let text = match count {
         1 => format!("text holds the control token `{first}`"),
         _ => format!("text holds {count} control tokens, the first is `{first}`"),
@@ -43,7 +43,7 @@ fn text_of(part: &Part) -> Option<&str> {
     }
 }
 
-/// The control tokens that `text` spells, in order. No token begins another, so that each place has one at most.
+/// The control tokens in `text`, in order. No token begins another, so there is at most one at each place.
 fn control_tokens(text: &str) -> impl Iterator<Item = &'static str> {
     let tokens: &[&str] = &CONTROL_TOKENS;
     memchr2_iter(b'<', b'[', text.as_bytes()).filter_map(move |at| {
@@ -52,8 +52,8 @@ fn control_tokens(text: &str) -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// Control tokens of the model families whose templates appear in chat archives; a line with `#` names the
-/// family of the tokens after it.
+/// Control tokens of the model families with templates that occur in chat archives; a line with `#` names the family of the tokens after
+/// it.
 static CONTROL_TOKENS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let lines = include_str!("../control_tokens.txt").lines();
     lines.filter(|line| !line.starts_with('#')).collect()

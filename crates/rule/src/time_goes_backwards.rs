@@ -5,7 +5,7 @@ use chatmill_model::Linked;
 
 use crate::walk::at_message;
 
-/// Finds steps back in time, each against the last message whose time is known.
+/// Finds steps back in time, each compared with the last message with a known time.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     let mut before: Option<(u32, i64)> = None;
     for message in &linked.conversation.messages {
@@ -22,7 +22,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     }
 }
 
-/// A positive number of microseconds in the largest unit that leaves at least one.
+/// A positive number of microseconds in the largest unit with a value of at least one.
 fn span(microseconds: i64) -> String {
     const UNITS: [(i64, &str); 4] = [
         (86_400_000_000, "d"),

@@ -1,11 +1,11 @@
-//! `truncated-base64`: a medium whose Base64 is cut or corrupt.
+//! `truncated-base64`: a media item with cut or corrupt Base64.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, MediaSource, Part};
 
 use crate::walk::at_message;
 
-/// Finds Base64 that no writer ends or spells so: one finding a medium.
+/// Finds Base64 that no writer produces: one finding a media item.
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     for message in &linked.conversation.messages {
         for part in &message.parts {
@@ -33,9 +33,9 @@ fn of_address(url: &str) -> Option<&str> {
         .then_some(text)
 }
 
-/// The defect of a text in Base64: standard or for addresses, with line breaks or without.
+/// The defect of a text in Base64: of the standard or the URL alphabet, with or without line breaks.
 fn defect(text: &str) -> Option<&'static str> {
-    // Digits, whether one is of the alphabet for addresses, and equals signs.
+    // The number of digits, whether one is of the URL alphabet, and the number of equals signs.
     let (mut digits, mut of_addresses, mut signs) = (0_u64, false, 0_u64);
     for byte in text.bytes() {
         match byte {
@@ -46,15 +46,13 @@ fn defect(text: &str) -> Option<&'static str> {
                 digits += 1;
             }
             b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'+' | b'/' if signs == 0 => digits += 1,
-            _ => return Some("holds what is no Base64"),
+            _ => return Some("contains characters that are not Base64"),
         }
     }
     match digits % 4 {
         1 => Some("ends inside a byte"),
         rest if rest > 1 && signs == 0 && !of_addresses => Some("ends without its equals signs"),
-        rest if signs > 0 && (rest == 0 || rest + signs != 4) => {
-            Some("has not the equals signs that it needs")
-        }
+        rest if signs > 0 && (rest == 0 || rest + signs != 4) => Some("has the wrong number of equals signs"),
         _ => None,
     }
 }

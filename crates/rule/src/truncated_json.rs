@@ -1,7 +1,7 @@
-//! `truncated-json`: a text that is the first half of a JSON value.
+//! `truncated-json`: a text that is the beginning of a JSON value.
 //!
-//! Only brackets and strings are examined, in one pass: a text that begins like an object or a list of
-//! objects and ends before they close was cut, whatever its content.
+//! Only brackets and strings are examined, in one pass: a text that begins like an object or a list of objects and ends before they close
+//! was cut, whatever its content.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Part};
@@ -28,7 +28,7 @@ fn text_of(part: &Part) -> Option<&str> {
     }
 }
 
-/// Whether a text begins as an object with a field or as a list of such, and ends before it closes.
+/// Whether a text begins as an object with a field, or as a list of such objects, and ends before it closes.
 fn is_cut(text: &str) -> bool {
     let text = text.trim();
     let object = text.strip_prefix('[').map_or(text, str::trim_start);
@@ -66,7 +66,7 @@ mod tests {
     fn json_cut_at_any_place_is_recognised_as_cut() {
         let whole = r#"{"role": "user", "content": [{"a": "}\"", "b": 1}]}"#;
         assert!(!is_cut(whole));
-        // Before the first field is named nothing is known.
+        // Before the name of the first field is complete, nothing is certain.
         for end in 8..whole.len() {
             let half = whole.split_at(end).0;
             assert!(is_cut(half), "{half}");

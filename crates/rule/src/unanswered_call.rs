@@ -1,4 +1,4 @@
-//! `unanswered-call`: a call whose result is nowhere.
+//! `unanswered-call`: a call without a result.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{CallStatus, Linked, MessageKind};
@@ -21,7 +21,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     }
 }
 
-/// The position after the last message that is no notice: an unanswered call of that message is a note.
+/// The position after the last message that is not a notice: an unanswered call in that message is a note.
 fn end_of_talk(linked: &Linked) -> usize {
     let mut messages = linked.conversation.messages.iter();
     let last = messages.rposition(|message| message.kind != MessageKind::Notice);

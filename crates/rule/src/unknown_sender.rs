@@ -1,8 +1,7 @@
 //! `unknown-sender`: the sender of a message is not in the roster, or is missing.
 //!
-//! The cause of an unlisted sender lies in the roster, so each unlisted sender is one finding, at its first
-//! message, with the number of its messages as count. Some formats want a sender for everything; elsewhere
-//! events and instructions may have none.
+//! The cause of an unlisted sender is in the roster, so each unlisted sender is one finding, at its first message, with the number of its
+//! messages as count. Some formats require a sender for everything; elsewhere events and instructions may have none.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Message, MessageKind, Role};

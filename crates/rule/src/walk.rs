@@ -1,4 +1,5 @@
-//! Walks that several rules share: references with their links, tool calls and results with their messages.
+//! Iterators that several rules share: references with their links, tool calls and results with their messages, and findings at these
+//! places.
 
 pub(crate) use chatmill_diag::ShownId as Id;
 use chatmill_diag::{Code, Finding, cut};
@@ -11,7 +12,7 @@ use chatmill_model::{
 pub(crate) struct Referring<'a> {
     /// The message that refers.
     pub message: &'a Message,
-    /// Index among the message's references.
+    /// The index among the message's references.
     pub ordinal: usize,
     /// The reference as the source wrote it.
     pub reference: &'a Reference,
@@ -64,22 +65,21 @@ pub(crate) fn at_message(code: &'static Code, message: &Message, text: impl Into
     Finding::new(code, text).at_message(message.position, message.id.as_deref(), "")
 }
 
-/// Findings of which each participant has one, at the first message that it is about, with the number of such messages as
-/// count.
+/// Findings that each participant has at most one of, at the first message concerned, with the number of such messages as count.
 pub(crate) struct PerParticipant {
-    /// Index of each participant's finding, once there is one.
+    /// For each participant the index of the finding, once there is one.
     found: Vec<Option<usize>>,
 }
 
 impl PerParticipant {
-    /// The state before any finding about `conversation`.
+    /// No findings yet, for the participants of `conversation`.
     pub(crate) fn new(conversation: &Conversation) -> Self {
         Self {
             found: vec![None; conversation.participants.len()],
         }
     }
 
-    /// Counts a message of participant `index`: in the finding that there is, or in the one that `first` makes.
+    /// Counts a message of participant `index`: in the existing finding, or in the one that `first` makes.
     pub(crate) fn add(&mut self, index: usize, findings: &mut Vec<Finding>, first: impl FnOnce() -> Finding) {
         let place = cut::at_mut(&mut self.found, index);
         if let Some(earlier) = *place {
@@ -91,7 +91,7 @@ impl PerParticipant {
     }
 }
 
-/// A finding at a call: at its id, or at its name where it has none.
+/// A finding at a call: at its id, or at its name if it has no id.
 pub(crate) fn at_call(
     code: &'static Code,
     message: &Message,
@@ -102,7 +102,7 @@ pub(crate) fn at_call(
     at_message(code, message, text).marking(mark).naming(mark)
 }
 
-/// A finding at the result of a call: at the id that it names, or at its own name where it names none.
+/// A finding at the result of a call: at the call's id in it, or at the name of the tool if there is no id.
 pub(crate) fn at_result(
     code: &'static Code,
     message: &Message,
@@ -113,7 +113,7 @@ pub(crate) fn at_result(
     at_message(code, message, text).marking(mark).naming(mark)
 }
 
-/// A finding at the arguments of a call, or at the call where they are empty or very long.
+/// A finding at the arguments of a call, or at the call if they are empty or very long.
 pub(crate) fn at_arguments(
     code: &'static Code,
     message: &Message,
@@ -140,18 +140,18 @@ pub(crate) fn parts(linked: &Linked) -> impl Iterator<Item = (&Message, &Part)> 
         .flat_map(|message| message.parts.iter().map(move |part| (message, part)))
 }
 
-/// The pairings of a status, in order.
+/// The pairings with a status, in order.
 pub(crate) fn pairings(linked: &Linked, status: CallStatus) -> impl Iterator<Item = &Pairing> {
     let pairings = linked.pairings.iter();
     pairings.filter(move |pairing| pairing.status == status)
 }
 
-/// The results whose pairing has a status, with their messages, in order.
+/// The results in pairings with a status, with their messages, in order.
 pub(crate) fn results(linked: &Linked, status: CallStatus) -> impl Iterator<Item = (&Message, &ToolResult)> {
     pairings(linked, status).filter_map(|pairing| result_of(linked, pairing))
 }
 
-/// An id as it follows a noun in a sentence; nothing where there is none.
+/// An id in the form in which it follows a noun in a sentence; empty if there is none.
 pub(crate) fn with_id(id: Option<&str>) -> String {
     id.map_or_else(String::new, |id| format!(" {}", Id(id)))
 }

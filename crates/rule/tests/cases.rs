@@ -1,11 +1,9 @@
-//! Findings of rules: each `cases/<rule>.txt` beside this file is a test of its own.
+//! Findings of rules: each `cases/<rule>.txt` is a test.
 //!
-//! Its first line names the tested codes; without it, the findings of all rules are shown. A case is a
-//! conversation, with one JSON value on each line: the differences from a conversation of the listed `u1` and
-//! `u2`; messages in their order, whose ids are `m0`, `m1`, …, with references as they were linked; pairs of
-//! a call and its result, by the positions of their messages. Its findings follow: severity, code, position,
-//! id of the message and path in it, count, message, quote, and the marked part of the quote. `BLESS=1`
-//! writes them anew.
+//! The first line of a file names the tested codes; without it, the findings of all rules are shown. A case is a conversation with one JSON
+//! value on each line: the differences from a conversation of the listed `u1` and `u2`; messages in their order, with ids `m0`, `m1`, … and
+//! with references as linked; pairs of a call and its result, by the positions of their messages. The findings follow: severity, code,
+//! position, id of the message and path in it, count, message, quote, and the marked part of the quote. `BLESS=1` writes them anew.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -123,7 +121,7 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// The one of these that is written so.
+/// The one of these with this word.
 fn one_of<T: Copy>(known: &[T], word: &Value, as_str: fn(T) -> &'static str) -> Option<T> {
     known
         .iter()
@@ -210,7 +208,7 @@ fn message(value: &Value, conversation: &mut Conversation) -> Message {
     }
 }
 
-/// A time by its seconds, or as it is written and by its microseconds.
+/// A time by its seconds, or as written with its microseconds.
 fn time(value: &Value) -> Option<Timestamp> {
     let instant = value
         .as_i64()

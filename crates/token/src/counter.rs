@@ -1,4 +1,4 @@
-//! What every counter offers, and how a count is divided among the parts of a rendering.
+//! The trait of all counters, and the division of a count among the parts of a rendering.
 
 use chatmill_model::span::{Component, ComponentCounts, ComponentSpan, Speaker};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use crate::split::parts::{TextOrControl, each_part};
 
 /// Counts the tokens of a text as ordinary text.
 pub trait Counter: Send + Sync {
-    /// The name that stands beside every figure, for example `o200k_base`.
+    /// The name of the encoding, for example `o200k_base`.
     fn name(&self) -> &str;
 
     /// The number of tokens of `text`.
@@ -15,38 +15,38 @@ pub trait Counter: Send + Sync {
         self.count_spans(text, &[]).iter().sum()
     }
 
-    /// The number of tokens of `text`, divided by the components that `spans` names.
+    /// The number of tokens of `text`, divided by the components of `spans`.
     ///
-    /// Spans are adjacent, in order, and their ends are byte offsets in `text`; bytes after the last span are framing.
-    /// A token that reaches over several spans belongs to the one of its first byte. A control span is one token, and the
-    /// parts before and after it are counted as texts of their own.
+    /// Spans are adjacent and in order, and their ends are byte offsets in `text`; bytes after the last span are framing. A token that
+    /// crosses a span's end belongs to the span of its first byte. A control span is one token, and the parts before and after it are
+    /// counted as separate texts.
     fn token_counts(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts {
         TokenCounts::of_spans(spans, &self.count_spans(text, spans))
     }
 
-    /// The tokens of each span, and of what is behind the last, as [`token_counts`](Self::token_counts) books them.
+    /// The tokens of each span, and of the bytes after the last one, divided as in [`token_counts`](Self::token_counts).
     fn count_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64>;
 }
 
-/// A token count and its parts.
+/// A token count, divided by component.
 ///
-/// The parts together are `tokens`; `assistant_content` is a share of their content.
+/// `parts` add up to `tokens`; `assistant_content` is a share of the content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenCounts {
     /// All tokens.
     pub tokens: u64,
-    /// What they are.
+    /// The tokens of each component.
     pub parts: ComponentCounts,
-    /// Content that the perspective said.
+    /// Content tokens of the perspective's messages.
     pub assistant_content: u64,
-    /// Tokens of all requests together: each as often as requests carry its span.
+    /// Tokens of all requests together: each token counts once for every request that contains its span.
     pub sent: u64,
-    /// Tokens that the perspective wrote in answers that are billed here: what it says and what it calls.
+    /// Tokens of the answers that are billed here: the perspective's texts and its tool calls.
     pub written: u64,
 }
 
 impl TokenCounts {
-    /// The sum over spans of so many tokens each, and of what is behind the last.
+    /// Sums the tokens of each span, and of the bytes after the last one, by component.
     pub(crate) fn of_spans(spans: &[ComponentSpan], tokens: &[u64]) -> Self {
         let mut counts = Self::default();
         for (span, tokens) in spans.iter().chain([&BEHIND]).zip(tokens) {
@@ -55,7 +55,7 @@ impl TokenCounts {
         counts
     }
 
-    /// Adds tokens under the component of a span.
+    /// Adds the tokens of a span to the totals.
     pub fn book_many(&mut self, span: &ComponentSpan, tokens: u64) {
         self.tokens += tokens;
         self.sent += tokens * u64::from(span.requests);
@@ -79,7 +79,7 @@ impl std::ops::AddAssign for TokenCounts {
     }
 }
 
-/// What bytes after the last span are.
+/// The span of all bytes after the last one.
 pub(crate) const BEHIND: ComponentSpan = ComponentSpan {
     end: usize::MAX,
     component: Component::Framing,
@@ -90,20 +90,20 @@ pub(crate) const BEHIND: ComponentSpan = ComponentSpan {
     answer: None,
 };
 
-/// Adds tokens, given in order by their length in bytes, to the spans that they start in.
+/// Adds tokens, given in order with their length in bytes, to the span in which each begins.
 pub(crate) struct SpanCounter<'s> {
     spans: std::slice::Iter<'s, ComponentSpan>,
     here: Option<&'s ComponentSpan>,
     at: usize,
-    /// Number of the span at hand.
+    /// The index of the current span.
     number: usize,
-    /// Tokens of each span, and of what is behind the last.
+    /// The tokens of each span, and of the bytes after the last one.
     each: Vec<u64>,
 }
 
 impl<'s> SpanCounter<'s> {
-    /// The tokens of each span of a text, and of what is behind the last: `count` counts those of what stands between control
-    /// tokens, a text that begins at a byte of all.
+    /// The tokens of each span of a text, and of the bytes after the last one. `count` is called with each stretch of text between control
+    /// tokens and the byte at which it begins.
     pub(crate) fn of_parts(
         text: &str,
         spans: &'s [ComponentSpan],
@@ -139,14 +139,14 @@ impl<'s> SpanCounter<'s> {
         }
         #[expect(
             clippy::indexing_slicing,
-            reason = "there is a place for each span, and for what is behind the last"
+            reason = "there is a place for each span, and one for the bytes after the last"
         )]
         let tokens = &mut self.each[self.number];
         *tokens += 1;
         self.at += bytes;
     }
 
-    /// Books a token that begins at a byte; bytes must not go backwards.
+    /// Counts a token that begins at `byte`; the bytes of successive calls never decrease.
     pub(crate) fn token_at(&mut self, byte: usize) {
         self.at = byte;
         self.token(0);

@@ -1,11 +1,16 @@
-//! Counts tokens: one trait, one registry of encodings, exact and offline.
+//! Counts the tokens of texts and renderings: one trait, one registry of encodings, exact and offline.
 //!
-//! tiktoken-rs brings the vocabularies and is the reference for every count. It does not count in production, because a long run of
-//! white space exhausts the backtracking of its splitter and ends in a panic; the splitter and the merge here take time
-//! in proportion to the text and give the same tokens.
+//! In goes a text, or the rendering that a sink holds with its spans; out come tokens per encoding, divided among the spans' components.
+//! `engine`, `report` and `cli` call it. `encodings` is the registry, `files` reads tokenizer files of users, `split` cuts texts into
+//! pieces, `bpe` merges the bytes of a piece, and `token_counter` counts many renderings in many encodings at once and remembers what they
+//! share.
 //!
-//! Left out on purpose: special tokens. `<|endoftext|>` in a chat is text like any other, and is counted as text. Only where a
-//! template says that a fragment is its own control token, the fragment is one token and a boundary.
+//! tiktoken-rs supplies the vocabularies and is the reference for every count. It does not count in production, because a long run of white
+//! space exhausts the backtracking of its splitter and ends in a panic; the splitter and the merge here take time in proportion to the text
+//! and find the same tokens.
+//!
+//! Special tokens are left out on purpose: `<|endoftext|>` in a chat is counted as ordinary text. Only a fragment that a template marks as
+//! a control token is one token and a boundary.
 
 mod bpe;
 mod counter;

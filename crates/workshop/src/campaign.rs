@@ -1,4 +1,4 @@
-//! A fuzzing campaign inside the process: mutations of the seeds, each in a net, findings kept as files.
+//! A fuzzing campaign inside the process: mutations of the seeds, with panics caught and failing inputs kept as files.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -8,36 +8,37 @@ use crate::targets::{self, FuzzTarget};
 use chatmill_drawn::Random;
 use chatmill_testkit::mutate::mutate;
 
-/// When a campaign against one target ends.
+/// The end of a campaign against one target.
 #[derive(Clone, Copy, Debug)]
 pub enum Until {
-    /// After the corpus, so many of the seeds, which are drawn, and so many mutations.
+    /// After the corpus, a number of random seeds, and a number of mutations.
     Count {
-        /// Seeds at most.
+        /// The most seeds.
         seeds: u32,
-        /// Mutations.
+        /// The number of mutations.
         mutations: u32,
     },
-    /// After all seeds, and that time.
+    /// After all seeds, and this time.
     Time(Duration),
 }
 
 /// The results of a fuzzing campaign against one target.
 #[derive(Clone, Debug, Default)]
 pub struct Campaign {
-    /// Seeds that there are.
+    /// The number of seeds.
     pub seeds: u64,
-    /// Seeds that mutations started from.
+    /// The number of seeds that mutations started from.
     pub bases: u64,
-    /// Mutations that were tried.
+    /// The number of mutations that were tried.
     pub mutations: u64,
-    /// The longest that one input took.
+    /// The longest time that one input took.
     pub slowest: Duration,
-    /// Inputs that broke a guarantee: the path to which each was saved, and the error.
+    /// Inputs that broke a guarantee: the path of each saved input, and the error.
     pub broken: Vec<(PathBuf, String)>,
 }
 
-/// Replays the seeds of a target, or the corpus and some of them, then tries mutations of them. Broken inputs are kept in `artifacts`, at most ten.
+/// Replays the seeds of a target, or its corpus and some of them, then tries mutations. Inputs that break a guarantee are saved in
+/// `artifacts`; the campaign stops at ten.
 pub fn run(target: &FuzzTarget, seed: u64, until: Until, artifacts: &Path) -> Campaign {
     let seeds = targets::seeds(target.name);
     let mut campaign = Campaign::default();
@@ -73,7 +74,7 @@ pub fn run(target: &FuzzTarget, seed: u64, until: Until, artifacts: &Path) -> Ca
         let Some(base) = random.pick(&bases) else {
             break;
         };
-        // Large samples cost much and break nothing that small ones do not.
+        // Large samples cost much and find nothing that small ones do not find.
         if base.len() > 16 * 1024 && !random.once_in(20) {
             continue;
         }

@@ -1,6 +1,7 @@
-//! The proof of resuming: runs are killed at random moments, what they left is damaged, and the end is always the same.
+//! The proof of resuming: runs are killed at random moments, their unfinished work is damaged, and the final dataset is always the same.
 //!
-//! The command itself is run, not its library: a kill must hit a process. When it hits is drawn as how far the work is, not as a time.
+//! The command itself is run, not its library, since a kill must end a process. The moment of a kill is drawn as progress of the work, not
+//! as a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,16 +13,16 @@ use crate::corpus;
 use crate::test_dir::TestDir;
 use chatmill_drawn::Random;
 
-/// Kills of one round at most, so that every round ends.
+/// The most kills in one round, so that every round ends.
 const KILLS_PER_ROUND: u32 = 5;
 
-/// Between two looks at a process that works.
+/// The pause between two looks at a working process.
 const NAP: Duration = Duration::from_millis(2);
 
-/// Bytes of a lot of the small corpus.
+/// The size of a shard of the small corpus, in bytes.
 pub const SMALL_SHARD: usize = 20_000;
 
-/// Writes a third of a megabyte into `in/`: three files of lines, which are two lots of [`SMALL_SHARD`] each, and a zip, which is one.
+/// Writes a third of a megabyte into `in/`: three files of lines with two shards of [`SMALL_SHARD`] each, and a zip, which is one shard.
 pub fn small_corpus(test_dir: &TestDir, seed: u64) {
     corpus::write(test_dir, 1, seed);
     std::fs::remove_file(test_dir.path("in/d.jsonl.gz")).expect("a file of the corpus");
@@ -53,12 +54,12 @@ pub fn watch(process: &mut Child, mut is_so: impl FnMut() -> bool) -> bool {
     }
 }
 
-/// Files below a folder: as good as a clock for how far a run is, and the same on every machine.
+/// The number of files below a folder. It measures the progress of a run as well as a clock does, and is the same on every machine.
 pub fn grown(folder: &Path) -> usize {
     files(folder).len()
 }
 
-/// A corpus, a pipeline over it, and the dataset that an undisturbed run makes of it.
+/// A corpus, a pipeline over it, and the dataset that an undisturbed run makes from it.
 pub struct Ground {
     test_dir: TestDir,
     binary: PathBuf,
@@ -72,21 +73,21 @@ pub struct Ground {
 /// The results of a campaign.
 #[derive(Clone, Debug, Default)]
 pub struct Outcomes {
-    /// Datasets that were finished.
+    /// The number of datasets that were finished.
     pub rounds: u32,
-    /// Runs that were killed while they worked.
+    /// The number of runs that were killed while they worked.
     pub kills: u32,
-    /// Kills after which finished slices or unfinished files were there to go on with.
+    /// The number of kills that left finished slices or unfinished files, from which the next run continued.
     pub with_work_left: u32,
-    /// Files of unfinished work that were damaged between a kill and the next run.
+    /// The number of files of unfinished work that were damaged between a kill and the next run.
     pub corrupted: u32,
-    /// Rounds in which a finished dataset of another plan was replaced.
+    /// The number of rounds in which a finished dataset of another plan was replaced.
     pub replaced: u32,
-    /// Nights of stores that were finished, each after it was killed or not.
+    /// The number of nights of stores that were finished, killed before or not.
     pub nights: u32,
-    /// Records that a finished dataset has less or more than the undisturbed one.
+    /// The number of records that finished datasets have less or more than the undisturbed one.
     pub lost: u64,
-    /// Certified files that are absent or have other bytes.
+    /// The number of certified files that are missing or have other bytes.
     pub differing: u64,
     /// The failures, as sentences.
     pub problems: Vec<String>,
@@ -118,7 +119,7 @@ impl fmt::Display for Outcomes {
 }
 
 impl Outcomes {
-    /// Whether every round ended with the undisturbed run's bytes and nothing beside them.
+    /// Whether every round ended with the undisturbed run's bytes, and with no other files.
     pub fn holds(&self) -> bool {
         self.lost == 0 && self.differing == 0 && self.problems.is_empty()
     }
@@ -132,7 +133,7 @@ impl Ground {
         Self::of(test_dir, "", binary, seed)
     }
 
-    /// The same with a small corpus of several lots.
+    /// The same with a small corpus of several shards.
     pub fn small(binary: &Path, seed: u64) -> Self {
         let test_dir = TestDir::new();
         small_corpus(&test_dir, seed);
@@ -148,7 +149,7 @@ impl Ground {
         let pipeline = "name = \"chaos\"\n[[input]]\npath = \"in/**\"\n[render]\ndialects = [\"group-chat\", \"gryag-compact\"]\n\
              [count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\nmax_error_findings = 1_000_000\n[output]\npath = \"unused\"\n";
         test_dir.write("pipeline.toml", format!("{pipeline}{shard_settings}"));
-        // A copy: a build that goes on meanwhile must not change the program under the campaign.
+        // A copy: a build at the same time must not change the program under test.
         let own = test_dir.path("chatmill");
         std::fs::copy(binary, &own).expect("the program can be copied");
         let mut ground = Self {
@@ -173,7 +174,7 @@ impl Ground {
             .count();
         assert!(
             ground.records > 0 && parts > 1,
-            "the corpus must be worth several slices, not {parts}"
+            "the corpus must give several slices, not {parts}"
         );
         // The dataset that `--replace` is tested on.
         let old = ground.path("old/out");
@@ -196,7 +197,7 @@ impl Ground {
         &self.binary
     }
 
-    /// Bytes of the reference dataset.
+    /// The size of the reference dataset, in bytes.
     pub fn dataset_bytes(&self) -> u64 {
         let root = self.path("reference/out");
         files(&root)
@@ -271,7 +272,7 @@ impl Ground {
                 outcomes.kills >= kills || killed >= KILLS_PER_ROUND || killed > 0 && self.random.once_in(4);
             if !is_spared {
                 self.let_work(&mut run, &folder);
-                // A run that is over already is not killed any more.
+                // Killing a run that has already ended does nothing.
                 run.kill().expect("the run can be killed");
             }
             let status = run.wait().expect("the run ends");
@@ -289,7 +290,7 @@ impl Ground {
             outcomes.kills += 1;
             self.check_between(&out, replace, outcomes);
             let staging = folder.join(".out.staging");
-            // Whoever takes the mark away takes the folder for himself.
+            // The process that removes this mark is the owner of the folder.
             let of_the_run = |name: &String| name != ".chatmill-staging";
             let left: Vec<String> = files(&staging).into_iter().filter(of_the_run).collect();
             if !left.is_empty() {
@@ -314,8 +315,8 @@ impl Ground {
         }
     }
 
-    /// Two nights of a store, killed as runs are: each goes on under its name, the first is never lost to the second, and both hold
-    /// what the undisturbed run made.
+    /// Two nights of a store, killed like runs: each continues under its name, the first is never lost to the second, and both contain the
+    /// dataset of the undisturbed run.
     fn round_of_nights(&mut self, kills: u32, outcomes: &mut Outcomes) {
         const NIGHTS: [(&str, &str); 2] = [
             ("2026-11-01T02:15:00Z", "2026-11-01T021500Z"),
@@ -399,11 +400,12 @@ impl Ground {
         if names != known {
             outcomes
                 .problems
-                .push(format!("a store of two nights holds {names:?}"));
+                .push(format!("a store of two nights contains {names:?}"));
         }
     }
 
-    /// Holds what a certificate covers of a night's dataset against the reference; its reports also compare it with the night before.
+    /// Compares the certified files of a night's dataset with the reference; its reports are left out, since they also compare it with the
+    /// night before.
     fn compare_certified(&self, out: &Path, outcomes: &mut Outcomes) {
         let is_report = |name: &str| matches!(name, "report.html" | "report.json" | "README.md");
         let found = hashes(out);
@@ -413,8 +415,8 @@ impl Ground {
         outcomes.lost += records(out).abs_diff(self.records);
     }
 
-    /// Waits for a moment in the life of a run: until there are some files more in `folder`, and for a few looks after that. The
-    /// first and the last steps are short and deserve more than their share.
+    /// Waits for a moment in the run: until `folder` has some more files, and for a few looks after that. The first and the last steps are
+    /// short, so they are chosen more often than their duration would give.
     fn let_work(&mut self, run: &mut Child, folder: &Path) {
         let whole = self.reference.len();
         let more = match self.random.below(4) {
@@ -433,7 +435,7 @@ impl Ground {
         });
     }
 
-    /// After a kill the destination holds the old dataset, the new one, or nothing: never a part of one.
+    /// After a kill the destination contains the old dataset, the new one, or nothing: never part of one.
     fn check_between(&self, out: &Path, replace: bool, outcomes: &mut Outcomes) {
         let found = hashes(out);
         let is_right = found == self.reference
@@ -444,7 +446,7 @@ impl Ground {
             };
         if !is_right {
             outcomes.problems.push(format!(
-                "a kill left neither dataset nor nothing: {:?}",
+                "a kill left something other than one of the datasets or nothing: {:?}",
                 files(out)
             ));
         }
@@ -472,7 +474,7 @@ impl Ground {
         std::fs::write(&path, bytes).expect("a staged file can be damaged");
     }
 
-    /// Compares a finished dataset, and the files beside it, with the reference.
+    /// Compares a finished dataset, and the other files in its folder, with the reference.
     pub fn compare(&self, out: &Path, outcomes: &mut Outcomes) {
         let found = hashes(out);
         let differing = self
@@ -492,18 +494,18 @@ impl Ground {
         if !beside.is_empty() || out.with_file_name(".out.staging").exists() {
             outcomes
                 .problems
-                .push(format!("left beside the dataset: {beside:?}"));
+                .push(format!("left next to the dataset: {beside:?}"));
         }
     }
 }
 
-/// Whether a night is booked, and all that follows from it done.
+/// Whether a night is booked, and everything that follows from it is done.
 fn is_settled(store: &Path, night: &str) -> bool {
     let record = store.join("records").join(format!("{night}.json"));
     std::fs::read_to_string(record).is_ok_and(|text| text.contains("\"is_settled\": true"))
 }
 
-/// Files below a folder, by their path in it; none when there is no folder.
+/// The files below a folder, by their path in it; empty if the folder does not exist.
 fn files(root: &Path) -> BTreeSet<String> {
     fn walk(folder: &Path, prefix: &str, found: &mut BTreeSet<String>) {
         let Ok(entries) = std::fs::read_dir(folder) else {
@@ -523,8 +525,8 @@ fn files(root: &Path) -> BTreeSet<String> {
     found
 }
 
-/// Hashes of all files of a dataset except `run.json`, which differs between runs, and the record with its
-/// hash. The page's line with the time of the run is left out.
+/// The hashes of all files of a dataset except `run.json`, which differs between runs, and the record with its hash. The page's line with
+/// the time of the run is left out.
 fn hashes(root: &Path) -> BTreeMap<String, String> {
     let hash = |name: &String| {
         let mut bytes = std::fs::read(root.join(name)).expect("a file of the dataset");
@@ -543,7 +545,7 @@ fn hashes(root: &Path) -> BTreeMap<String, String> {
     names.map(|name| (name.clone(), hash(&name))).collect()
 }
 
-/// Records that a dataset accounts for; 0 when it cannot be read.
+/// The number of records in a dataset's accounts; 0 if it cannot be read.
 fn records(root: &Path) -> u64 {
     chatmill_dataset::read_manifest(root)
         .map(|manifest| {

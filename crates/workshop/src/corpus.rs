@@ -1,4 +1,4 @@
-//! A corpus for campaigns: group chats of every quirk, deterministic, in several files and two kinds of archive.
+//! A corpus for campaigns: group chats with every irregularity, deterministic, in several files and two kinds of archive.
 //!
 //! The archives are written here, uncompressed: only intake unpacks, and nothing else needs a packer.
 
@@ -47,12 +47,12 @@ pub fn write(test_dir: &TestDir, megabytes: usize, seed: u64) {
     );
 }
 
-/// Lines of one file. Now and then a line is broken, or has the id of an earlier one.
+/// The lines of one file. Occasionally a line is broken, or has the id of an earlier one.
 fn lines(bytes: usize, next: &mut u32, random: &mut Random) -> String {
     let mut text = String::with_capacity(bytes + 8_192);
     while text.len() < bytes {
         *next += 1;
-        // Not the first line: it decides how the file is cut.
+        // The first line is never broken: it decides how the file is cut.
         if next.is_multiple_of(23) && !text.is_empty() {
             text.push_str("{\"conversation_list\": [1, 2\n");
         }

@@ -1,7 +1,7 @@
-//! Helpers for tests of whole runs: a folder to run pipelines in, readers of the resulting tables, kills, and
-//! the targets of fuzzing.
+//! Helpers for tests of whole runs: a folder to run pipelines in, readers of the resulting tables, kills, and the targets of fuzzing.
 //!
-//! A development dependency only. It stands above `testkit`, because it needs the engine.
+//! A development dependency only. It is a separate crate above `testkit`, because it needs the engine. `test_dir` and `rows` serve ordinary
+//! tests, `chaos` the proof of resuming, `campaign` and `targets` the fuzzing.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -21,7 +21,7 @@ pub fn numbers(root: &Path, table: &str, column: &str) -> Vec<Option<i64>> {
     })
 }
 
-/// The numbers with a fraction of a column, in the order of the rows.
+/// The floating-point numbers of a column, in the order of the rows.
 pub fn reals(root: &Path, table: &str, column: &str) -> Vec<Option<f64>> {
     cells(root, table, column, |array, row| {
         array.as_primitive::<Float64Type>().value(row)

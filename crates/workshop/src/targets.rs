@@ -1,7 +1,6 @@
-//! The targets of fuzzing: one function each, which panics when a guarantee is broken.
+//! The targets of fuzzing: one function each, which panics if a guarantee is broken.
 //!
-//! The same functions run under libFuzzer (`fuzz/`), in `cargo xtask fuzz`, and in ordinary tests that replay
-//! the corpus.
+//! The same functions run under libFuzzer (`fuzz/`), in `cargo xtask fuzz`, and in ordinary tests that replay the corpus.
 
 mod json;
 mod reader;
@@ -11,14 +10,14 @@ mod templates;
 
 use std::path::{Path, PathBuf};
 
-/// A function that must hold for all bytes.
+/// A function that must not panic on any bytes.
 #[derive(Clone, Copy)]
 pub struct FuzzTarget {
-    /// The name, also that of its folder in `fuzz/corpus`.
+    /// The name, and the name of its folder in `fuzz/corpus`.
     pub name: &'static str,
-    /// Panics when a promise does not hold.
+    /// Panics if a guarantee is broken.
     pub body: fn(&[u8]),
-    /// Whether mutations should start from these bytes; the others lend parts.
+    /// Whether mutations should start from these bytes; other bytes are only used as parts.
     pub is_base: fn(&[u8]) -> bool,
 }
 
@@ -71,7 +70,7 @@ pub fn tables(bytes: &[u8]) {
     tables::check(bytes);
 }
 
-/// Any chat template is refused, or renders within its limits, and says the same each time.
+/// Any chat template is refused, or renders within its limits, and gives the same result each time.
 pub fn templates(bytes: &[u8]) {
     templates::check(bytes);
 }
@@ -83,8 +82,7 @@ pub fn corpus(target: &str) -> PathBuf {
         .join(target)
 }
 
-/// The seeds of a target, in a fixed order: its corpus, all samples, and for single records every line of
-/// them.
+/// The seeds of a target, in a fixed order: its corpus, all samples, and for targets of single records every line of them.
 pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     let mut paths = Vec::new();
     collect(&corpus(target), &mut paths);

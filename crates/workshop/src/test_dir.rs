@@ -1,4 +1,4 @@
-//! A temporary folder to write inputs into, run pipelines in, and look at datasets.
+//! A temporary folder for inputs, runs of pipelines, and their datasets.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl TestDir {
         self.folder.path().join(name)
     }
 
-    /// Writes a file and gives its path.
+    /// Writes a file and returns its path.
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("the folder can be made");
@@ -61,10 +61,10 @@ impl TestDir {
         chatmill_engine::run(self.plan(out, more), options, &Silent, &AtomicBool::new(false))
     }
 
-    /// Hashes of every file that a dataset certifies, by path; the manifest's own hash too.
+    /// The hashes of every file that a dataset certifies, by path, including the manifest's own.
     pub fn hashes(&self, out: &str) -> BTreeMap<String, String> {
         let root = self.path(out);
-        // Not through the crate under test: its calls may be made to fail.
+        // Without the crate under test: its calls may be made to fail.
         let manifest = std::fs::read(root.join("manifest.json")).expect("a manifest");
         let manifest: chatmill_dataset::Manifest =
             serde_json::from_slice(&manifest).expect("a manifest in JSON");
@@ -82,7 +82,7 @@ impl TestDir {
         hashes
     }
 
-    /// Checks one file, as of a day that is always the same, and gives its findings and verdict.
+    /// Checks one file, with a constant current day, and returns its findings and verdict.
     pub fn check(path: &Path) -> (Vec<Checked>, FileVerdict) {
         let options = CheckOptions {
             paths: vec![path.to_string_lossy().into_owned()],
@@ -105,8 +105,7 @@ impl TestDir {
 
 /// A record padded with white space to this length.
 ///
-/// Division of inputs counts bytes: padding makes several slices at little cost, since processing text is
-/// slow and skipping white space is not.
+/// Inputs are divided by bytes: padding makes several slices at little cost, since processing text is slow and skipping white space is not.
 pub fn padded(record: &str, length: usize) -> String {
     let missing = length.saturating_sub(record.len());
     format!("{record}{}", " ".repeat(missing))

@@ -1,8 +1,8 @@
-//! Text from anywhere inside Markdown and YAML that this program writes: a name is shown, never obeyed.
+//! Untrusted text inside Markdown and YAML that this program writes: it is displayed and never interpreted.
 
 use crate::visible::{visible, visible_json};
 
-/// A text on one line, in which nothing is markup: for headings, paragraphs and cells of tables.
+/// A text on one line without markup: for headings, paragraphs and cells of tables.
 pub fn plain(text: &str) -> String {
     let shown = visible(text);
     let mut safe = String::with_capacity(shown.len());
@@ -20,10 +20,10 @@ pub fn plain(text: &str) -> String {
     safe
 }
 
-/// A text as code on one line; not for a cell of a table, where no escape of a bar is safe after a backslash.
+/// A text as code on one line. Not for a cell of a table: there no escape of a bar is safe after a backslash.
 pub fn code(text: &str) -> String {
     let shown = visible(text);
-    // A run of backticks ends code that a run of the same length began.
+    // Code ends at the next run of backticks with the length of its first run.
     let longest = shown.split(|sign| sign != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     let is_bordered = shown.starts_with(['`', ' ']) || shown.ends_with(['`', ' ']) || shown.is_empty();
@@ -31,7 +31,7 @@ pub fn code(text: &str) -> String {
     format!("{fence}{pad}{shown}{pad}{fence}")
 }
 
-/// A text on one line: as prose where nothing in it needs an escape, else as code, so that a terminal shows it as it was written.
+/// A text on one line: as prose if no character needs an escape, else as code, so that a terminal shows it as written.
 pub fn clause(text: &str) -> String {
     let prose = plain(text);
     if prose == text { prose } else { code(text) }
@@ -40,7 +40,7 @@ pub fn clause(text: &str) -> String {
 /// A text as a scalar of YAML in double quotes: JSON strings are YAML.
 pub fn scalar(text: &str) -> String {
     let json = serde_json::Value::from(text).to_string();
-    // Characters that YAML does not allow in a file though JSON does.
+    // Characters that JSON allows and a YAML file does not.
     visible_json(&json)
         .replace('\u{feff}', "\\ufeff")
         .replace('\u{fffe}', "\\ufffe")

@@ -1,4 +1,4 @@
-//! How text and numbers from anywhere are shown: on a terminal, on a page, in Markdown and in YAML.
+//! Displays untrusted text and numbers: on a terminal, on a page, in Markdown and in YAML.
 
 pub mod markdown;
 pub mod numbers;

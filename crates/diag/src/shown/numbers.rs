@@ -1,4 +1,4 @@
-//! Numbers as text: separators, units, and nouns that agree with their number.
+//! Numbers as text: separators, units, and nouns in the singular or plural.
 
 /// A number with thousands separators.
 pub fn count(number: u64) -> String {
@@ -18,7 +18,7 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
-/// Bytes in decimal units.
+/// A number of bytes in decimal units.
 pub fn bytes(number: u64) -> String {
     let mut size = number as f64;
     let mut units = ["B", "kB", "MB", "GB", "TB", "PB"].into_iter().peekable();

@@ -1,20 +1,20 @@
-//! Errors in settings files: the message of the TOML reader, which quotes little of the file.
+//! Errors in settings files: the message of the TOML reader, with only a short quotation from the file.
 
-/// Characters of a line that an error shows.
+/// The number of characters of a line that an error shows.
 const SHOWN: usize = 100;
 
-/// Lines of which one must look like a setting for the text to be taken for settings.
+/// The number of lines that are searched for a setting, to decide whether a text is a settings file.
 const LOOKED_AT: usize = 1_000;
 
-/// The error of a TOML reader, in which the quoted line is cut around its mark. Nothing is quoted of a text without any setting, because
-/// it is most likely a chat.
+/// The error of a TOML reader, with the quoted line cut around its mark. Nothing is quoted from a text without any setting, because it is
+/// most likely a chat.
 pub fn settings_error(text: &str, error: &str) -> String {
     let error = error.trim_end();
     if !has_settings(text) {
         let (place, quoted) = error.split_once('\n').unwrap_or((error, ""));
         let (_, reason) = quoted.rsplit_once('\n').unwrap_or(("", quoted));
         let place = place.strip_prefix("TOML parse error at ").unwrap_or(place);
-        return format!("this is no settings file (TOML): {place}: {}", clipped(reason, 0));
+        return format!("not a settings file (TOML): {place}: {}", clipped(reason, 0));
     }
     let is_quoted = |line: &str| line.contains(" | ");
     let is_long = error
@@ -47,13 +47,13 @@ fn is_setting(line: &str) -> bool {
         let is_sign = |sign: char| sign.is_ascii_alphanumeric() || "_-.".contains(sign);
         !key.is_empty() && key.chars().all(is_sign)
     };
-    // A head that is not closed is one.
+    // A head without a closing bracket counts.
     let head = line.strip_prefix('[').and_then(|rest| rest.split(']').next());
     let head = head.map(|key| key.trim_start_matches('['));
     head.is_some_and(is_key) || line.split_once('=').is_some_and(|(key, _)| is_key(key.trim()))
 }
 
-/// A line without its first characters, and with no more than [`SHOWN`].
+/// The first [`SHOWN`] characters of a line from a position on, with marks of the cuts.
 fn clipped(line: &str, from: usize) -> String {
     let shown: String = line.chars().skip(from).take(SHOWN).collect();
     let after = if line.chars().count() > from + SHOWN {
@@ -80,7 +80,7 @@ mod tests {
         ] {
             assert_eq!(
                 settings_error(text, error),
-                "this is no settings file (TOML): line 1, column 1: invalid key, expected key"
+                "not a settings file (TOML): line 1, column 1: invalid key, expected key"
             );
         }
     }

@@ -1,12 +1,12 @@
 //! Untrusted text for a terminal, a page or a card: invisible and misleading characters are written as escapes.
 //!
-//! A control character can move the cursor or end a line, a direction mark reorders the text after it, and the two
-//! separators of Unicode break a line for some readers and not for others. Joiners stay: scripts and emoji need them.
+//! A control character can move the cursor or end a line, a direction mark reorders the text after it, and the two separators of Unicode
+//! break a line for some readers and not for others. Joiners are kept: scripts and emoji need them.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character shows nothing, or makes others show in another order or on another line.
+/// Whether a character is invisible, or changes the order or the line of other characters.
 pub fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -21,14 +21,14 @@ pub fn is_hidden(character: char) -> bool {
         )
 }
 
-/// The text on one line, with `\n`, `\t`, `\u{1b}` in place of hidden characters.
+/// The text on one line, with `\n`, `\t`, `\u{1b}` instead of hidden characters.
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden, |character, out| {
         out.extend(character.escape_default());
     })
 }
 
-/// The same of a text that may have lines and tabulators of its own.
+/// The same for a text that may contain line breaks and tabulators.
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
     let is_meant = |character| matches!(character, '\n' | '\t');
     escaped(
@@ -40,14 +40,13 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
 
 /// The JSON of the same value, with escapes such as `\u202e` for invisible characters in its strings.
 ///
-/// White space between values stays as it is; JSON itself allows no other control character outside a string,
-/// and no raw one below U+0020 inside.
+/// White space between values is kept; JSON allows no other control character outside a string, and no raw one below U+0020 inside.
 pub fn visible_json(json: &str) -> Cow<'_, str> {
     escaped(
         json,
         |character| is_hidden(character) && !matches!(character, '\n' | '\t' | '\r'),
         |character, out| {
-            // Everything hidden lies in the basic plane; writing to a String cannot fail.
+            // All hidden characters are in the basic plane; writing to a String cannot fail.
             let _ = write!(out, "\\u{:04x}", u32::from(character));
         },
     )
@@ -88,7 +87,7 @@ mod tests {
 
     #[test]
     fn plain_text_of_every_script_is_not_changed() {
-        // A family of emoji is held together by joiners.
+        // An emoji of a family contains joiners.
         for plain in ["привіт", "名前", "שלום", "नमस्ते", "👩\u{200d}👧", "a\\n"]
         {
             assert!(matches!(visible(plain), Cow::Borrowed(same) if same == plain));

@@ -1,9 +1,9 @@
-//! Pairing by ids: those of calls and results, then those in the source's metadata.
+//! Pairs by ids: those of calls and results, then those in the source's metadata.
 //!
-//! An id may be open more than once: parallel calls share it by mistake, or it is used again in every turn. A result goes to
-//! the call that it names by other means, then to a call of its tool, then to one of the same speaker, then to the first
-//! that is open. Where fewer results follow than calls are open, the oldest rounds were given up: among calls that have as
-//! much in common with a result, theirs come last.
+//! An id may be open more than once, because parallel calls share it by mistake, or because it is used again in every turn. A result goes
+//! to the call that it names by other means, then to a call of its tool, then to one of the same speaker, then to the first open one. If
+//! fewer results follow than calls are open, the oldest rounds were abandoned: of the calls that have equally much in common with a result,
+//! theirs come last.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -12,7 +12,7 @@ use chatmill_model::PairedBy;
 
 use super::{Step, is_open, join};
 
-/// The id under which a step is looked for.
+/// The id by which a step is compared.
 type Key = for<'m> fn(&Step<'m>) -> Option<&'m str>;
 
 /// Pairs by equal ids.
@@ -22,7 +22,7 @@ pub(super) fn pair(steps: &mut [Step<'_>]) {
 
 /// Pairs by ids in the metadata: those of both sides, or that of one side with the id of the other.
 ///
-/// A result that looked like a duplicate may turn out to answer another call.
+/// A result that looked like a duplicate may answer another call.
 pub(super) fn pair_by_metadata(steps: &mut [Step<'_>]) {
     if steps.iter().all(|step| step.metadata_id.is_none()) {
         return;
@@ -34,15 +34,15 @@ pub(super) fn pair_by_metadata(steps: &mut [Step<'_>]) {
     }
 }
 
-/// Pairs open calls with lonely results of the same id.
+/// Pairs open calls with unpaired results of the same id.
 ///
-/// A result that stays alone although a call has its id is marked as a duplicate.
+/// A result that stays unpaired although a call has its id is marked as a duplicate.
 fn pair_by(steps: &mut [Step<'_>], rule: PairedBy, of_call: Key, of_result: Key) {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let mut families: Vec<Vec<usize>> = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let id = if step.is_call {
-            // Calls that are answered already are entered too: they distinguish a duplicate from an orphan.
+            // Answered calls are entered too: they distinguish a duplicate from an orphan.
             of_call(step)
         } else {
             of_result(step).filter(|_| step.partner.is_none())
@@ -94,7 +94,7 @@ fn pair_family(steps: &mut [Step<'_>], family: &[usize], rule: PairedBy) {
             }
         }
     }
-    // These found no open call before them: the calls that are still open follow.
+    // These results have no open call before them: they take the open calls after them.
     let mut waiting = VecDeque::from(calls.clone());
     waiting.retain(|call| is_open(steps, *call));
     for result in lonely {
@@ -106,7 +106,7 @@ fn pair_family(steps: &mut [Step<'_>], family: &[usize], rule: PairedBy) {
     }
 }
 
-/// Pairs the only call of an id with the first result after it, else before it.
+/// Pairs the only call of an id with the first result after it, else with the first before it.
 fn pair_only_call(steps: &mut [Step<'_>], call: usize, family: &[usize], rule: PairedBy) {
     let results = family.iter().copied().filter(|index| *index != call);
     let first = results
@@ -122,7 +122,7 @@ fn pair_only_call(steps: &mut [Step<'_>], call: usize, family: &[usize], rule: P
     }
 }
 
-/// The calls of the newest rounds that are enough for so many results.
+/// The calls of the newest rounds that suffice for this number of results.
 fn newest<'i>(steps: &[Step<'_>], calls: &'i [usize], results: usize) -> &'i [usize] {
     let round = |index: usize| {
         let call = calls.get(index).and_then(|call| steps.get(*call));
@@ -135,7 +135,7 @@ fn newest<'i>(steps: &[Step<'_>], calls: &'i [usize], results: usize) -> &'i [us
     calls.split_at(start).1
 }
 
-/// The features that a call and a result must share; `None`: the feature is not compared.
+/// The features that a call and a result must share; `None` if a feature is not compared.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 struct Common<'m> {
     metadata_id: Option<&'m str>,
@@ -145,7 +145,7 @@ struct Common<'m> {
 }
 
 impl<'m> Common<'m> {
-    /// The combinations of facts to match by, the surest first, of those that the step has.
+    /// The combinations of features to match by, of those that the step has, the most certain first.
     fn choices(step: &Step<'m>) -> impl Iterator<Item = Self> + use<'m> {
         let caller = if step.is_call {
             Some(step.place.position)
@@ -171,7 +171,7 @@ impl<'m> Common<'m> {
     }
 }
 
-/// Open calls of one id, by what they may have in common with a result.
+/// Open calls of one id, by the features that they may share with a result.
 #[derive(Default)]
 struct Shelves<'m>(HashMap<Common<'m>, VecDeque<usize>>);
 
@@ -180,7 +180,7 @@ impl<'m> Shelves<'m> {
         for index in calls {
             for choice in Common::choices(cut::at(steps, *index)) {
                 let waiting = self.0.entry(choice).or_default();
-                // A fact that a call lacks makes two choices equal.
+                // A feature that a call lacks makes two choices equal.
                 if waiting.back() != Some(index) {
                     waiting.push_back(*index);
                 }
@@ -188,7 +188,7 @@ impl<'m> Shelves<'m> {
         }
     }
 
-    /// The first call on a shelf that is open.
+    /// The first open call under a combination of features.
     fn front(&mut self, choice: Common<'m>, steps: &[Step<'m>]) -> Option<usize> {
         let waiting = self.0.get_mut(&choice)?;
         while waiting.front().is_some_and(|call| !is_open(steps, *call)) {

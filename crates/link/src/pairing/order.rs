@@ -1,6 +1,7 @@
-//! Pairing by place: in the message that a result names as its caller, else in the nearest round before it.
+//! Pairs by place: in the message that a result names as its caller, else in the nearest round before it.
 //!
-//! Two ids that differ never pair here: at least one side has none.
+//! Two different ids never pair here: at least one side has none. A result looks only backwards. If its call was cut off, the next call of
+//! the same tool must keep its own answer, and every pair after it.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -8,7 +9,7 @@ use chatmill_model::PairedBy;
 
 use super::{Step, is_open, join};
 
-/// The tool that calls on a shelf have in common.
+/// The tool of the calls in a list.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Tool<'m> {
     Any,
@@ -22,7 +23,7 @@ impl<'m> Tool<'m> {
     }
 }
 
-/// A list of open calls: all that have an id or all that have none.
+/// The key of a list of open calls: all with an id, or all without.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Shelf<'m> {
     with_id: bool,
@@ -30,13 +31,13 @@ struct Shelf<'m> {
 }
 
 impl<'m> Shelf<'m> {
-    /// The shelves that a call stands on.
+    /// The lists that contain a call.
     fn of_call(call: &Step<'m>) -> [Self; 2] {
         let with_id = call.id.is_some();
         [Tool::Any, Tool::of(call.name)].map(|tool| Self { with_id, tool })
     }
 
-    /// The shelves where any call for a result may stand.
+    /// The lists with all calls that a result may answer.
     fn for_any(result: &Step<'m>) -> impl Iterator<Item = Self> {
         reach(result).map(|with_id| Self {
             with_id,
@@ -44,21 +45,21 @@ impl<'m> Shelf<'m> {
         })
     }
 
-    /// The shelves where a call of its name stands, or one without a name.
+    /// The lists with calls of the result's name, or without a name.
     fn for_name(result: &Step<'m>) -> impl Iterator<Item = Self> {
         let tools = [Tool::of(result.name), Tool::Unnamed];
         reach(result).flat_map(move |with_id| tools.map(|tool| Self { with_id, tool }))
     }
 }
 
-/// Whether calls without, and calls with an id may belong to a result.
+/// Whether a result may answer calls without an id, and calls with one.
 fn reach(result: &Step<'_>) -> impl Iterator<Item = bool> + use<> {
     [false, true]
         .into_iter()
         .take(if result.id.is_some() { 1 } else { 2 })
 }
 
-/// Pairs results with the calls of the message that they name: in order, first where the names agree, then the rest.
+/// Pairs results with the calls of the message that they name: in order, first if the names agree, then the rest.
 pub(super) fn pair_by_caller(steps: &mut [Step<'_>]) {
     if steps.iter().all(|step| step.caller.is_none()) {
         return;
@@ -101,7 +102,7 @@ pub(super) fn pair_by_caller(steps: &mut [Step<'_>]) {
     }
 }
 
-/// Open calls by shelf and round; a call that was answered elsewhere is cleared away when it comes to the front.
+/// Open calls by list and round; a call that was answered elsewhere is removed when it reaches the front.
 #[derive(Default)]
 struct OpenCalls<'m> {
     by_shelf: HashMap<Shelf<'m>, Vec<(u32, VecDeque<usize>)>>,
@@ -116,7 +117,7 @@ impl<'m> OpenCalls<'m> {
         }
     }
 
-    /// The first open call of the latest round on a shelf that has one.
+    /// The first open call of a list, in the latest round that has one.
     fn front(&mut self, place: Shelf<'m>, steps: &[Step<'m>]) -> Option<(u32, usize)> {
         let rounds = self.by_shelf.get_mut(&place)?;
         while let Some((round, calls)) = rounds.last_mut() {
@@ -131,7 +132,7 @@ impl<'m> OpenCalls<'m> {
         None
     }
 
-    /// The best of several shelves: the latest round, there the first call.
+    /// The best call of several lists: in the latest round, the first call.
     fn best(&mut self, shelves: impl Iterator<Item = Shelf<'m>>, steps: &[Step<'m>]) -> Option<(u32, usize)> {
         shelves
             .filter_map(|shelf| self.front(shelf, steps))
@@ -139,11 +140,10 @@ impl<'m> OpenCalls<'m> {
     }
 }
 
-/// Pairs calls and results without ids, in order of the results, each with the nearest round before it that
-/// has an open call.
+/// Pairs calls and results without ids, in order of the results, each with the nearest round before it that has an open call.
 ///
-/// The names must agree where both are known. `Position`: the result took the next open call; `Name`: it
-/// skipped one. A result whose caller is in the conversation takes no other message's call.
+/// The names must agree if both are known. `Position`: the result took the next open call; `Name`: it skipped one. A result with a caller
+/// in the conversation takes no other message's call.
 pub(super) fn pair_by_order(steps: &mut [Step<'_>]) {
     if steps.iter().all(|step| step.id.is_some()) {
         return;

@@ -1,4 +1,4 @@
-//! Answers beside a conversation whose messages repeat.
+//! Alternative answers of a conversation with repeated messages.
 
 use crate::build::conversation;
 use crate::cases::message;

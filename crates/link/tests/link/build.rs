@@ -38,7 +38,7 @@ pub(crate) fn with_preview(target: Option<&str>, sender: Option<&str>, content: 
     }
 }
 
-/// A notice: somebody joined.
+/// A notice: a person joined.
 pub(crate) fn notice() -> Message {
     Message {
         kind: MessageKind::Notice,
@@ -47,7 +47,7 @@ pub(crate) fn notice() -> Message {
     }
 }
 
-/// A reference that shows the beginning of a text.
+/// A reference that contains the beginning of a text.
 pub(crate) fn excerpt(shown: &str) -> Reference {
     Reference {
         form: ReferenceForm::Excerpt,
@@ -55,7 +55,7 @@ pub(crate) fn excerpt(shown: &str) -> Reference {
     }
 }
 
-/// A call or a result written `id:name#metadata_id@caller`, where each piece may be left out.
+/// A call or a result in the form `id:name#metadata_id@caller`; each piece is optional.
 struct Step {
     id: Option<String>,
     name: Option<String>,

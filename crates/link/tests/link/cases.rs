@@ -1,9 +1,8 @@
-//! Linking of small conversations: the cases of `cases/`, beside this file.
+//! Links small conversations: the cases in `cases/`.
 //!
-//! A message is a line of text followed by its attributes, each after `; `: ids, the sender where it is not
-//! `ann`, parts and references. A part `call` or `result` is written `id:name#metadata_id@caller`, where each
-//! piece may be left out. The result follows below: changed ids, dropped messages, links of references, pairs
-//! by the positions of message and part, and findings. `BLESS=1` writes them anew.
+//! A message is a line of text followed by its attributes, each after `; `: ids, the sender if it is not `ann`, parts and references. A
+//! part `call` or `result` has the form `id:name#metadata_id@caller` with optional pieces. Below is the result: changed ids, dropped
+//! messages, links of references, pairs by the positions of message and part, and findings. `BLESS=1` writes the results anew.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -50,7 +49,7 @@ fn comes_of(case: &str) -> String {
     describe(count, &linked, &findings, &repeats)
 }
 
-/// A message as it is written in a case.
+/// A message in the form of a case.
 pub(crate) fn message(line: &str) -> Message {
     let mut message = Message {
         parts: Vec::new(),
@@ -89,7 +88,7 @@ pub(crate) fn message(line: &str) -> Message {
     message
 }
 
-/// A reference by the id of its target, or one that says more.
+/// A reference by the id of its target, or by a JSON object.
 fn reference(description: &str) -> Reference {
     let Ok(Value::Object(description)) = serde_json::from_str(description) else {
         return by_id(description);

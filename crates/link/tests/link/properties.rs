@@ -54,7 +54,7 @@ fn message() -> impl Strategy<Value = Message> {
     ]
 }
 
-/// Places of the calls, or of the results, of a conversation.
+/// The places of the calls, or of the results, of a conversation.
 fn places(linked: &Linked, is_call: bool) -> BTreeSet<PartPlace> {
     let mut places = BTreeSet::new();
     for message in &linked.conversation.messages {
@@ -75,7 +75,7 @@ fn places(linked: &Linked, is_call: bool) -> BTreeSet<PartPlace> {
     places
 }
 
-/// Whether there is a way from one message to another over resolved references: a slow oracle.
+/// Whether there is a path from one message to another over resolved references: a slow oracle.
 fn reaches(linked: &Linked, from: u32, to: u32) -> bool {
     let mut seen = BTreeSet::new();
     let mut waiting = vec![from];
@@ -123,7 +123,7 @@ fn meant(linked: &Linked, reference: &Reference, from: u32) -> Option<u32> {
     found.map(|message| message.position)
 }
 
-/// The ids that tie a call or a result to the other side: its own and that of the metadata.
+/// The ids that can pair a call or a result: its own and that of the metadata.
 fn ids(linked: &Linked, place: PartPlace) -> (Option<&str>, Option<&str>) {
     match &linked.conversation.messages[place.position as usize].parts[place.part as usize] {
         Part::ToolCall(call) => (call.id.as_deref(), call.metadata_id.as_deref()),

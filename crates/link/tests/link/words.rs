@@ -1,10 +1,10 @@
-//! Words of texts: short ways through them give what the tables of Unicode give.
+//! Words of texts: the short ways give the same words as the tables of Unicode.
 
 use chatmill_link::each_word;
 use proptest::prelude::*;
 use unicode_normalization::UnicodeNormalization;
 
-/// The words by their definition alone.
+/// The words by the definition alone.
 fn defined(text: &str) -> Vec<String> {
     let stands_alone = |character| {
         matches!(character, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'

@@ -38,7 +38,7 @@ fn a_text_has_one_number_at_each_level_and_is_written_alike_every_time() {
 
 #[test]
 fn escaped_text_is_remembered_up_to_a_number_of_bytes() {
-    // Escaping makes its quotation mark two bytes.
+    // Escaping turns its quotation mark into two bytes.
     let fills = format!("\"{}", "x".repeat(MAX_ESCAPED_BYTES - 2));
     let more = String::from("a\"b");
     let mut sink = Sink::default();
@@ -74,7 +74,7 @@ fn contents_beyond_max_pieces_are_unknown() {
 fn glue_beyond_max_glue_pieces_is_unknown() {
     let mut sink = Sink::default();
     let mut seen = std::collections::BTreeSet::new();
-    // Each row of fourteen choices is other glue, and so is each beginning of it.
+    // Each sequence of fourteen choices is other glue, and so is each of its beginnings.
     for number in 0..MAX_GLUE_PIECES {
         sink.begin();
         for bit in 0..14 {

@@ -1,7 +1,7 @@
 //! IP addresses.
 //!
-//! Four numbers after a word that announces a version, or after `Name/` as programs name themselves, are a version. The
-//! addresses of the machine itself, masks and the empty address reveal nothing and stay.
+//! Four numbers after a word for a version, or after `Name/` as programs identify themselves, are a version and not an address. The
+//! addresses of the machine itself, masks and the empty address reveal nothing and are kept.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -58,7 +58,7 @@ fn is_version(text: &str, at: usize) -> bool {
     })
 }
 
-/// Whether the last word of a text is a number; a name that ends with digits is none.
+/// Whether the last word of a text is a number; a name that ends with digits is not.
 fn ends_with_number(text: &str) -> bool {
     let before = text.trim_end_matches(|character: char| character.is_ascii_digit());
     before.len() < text.len() && !before.ends_with(char::is_alphabetic)
@@ -88,7 +88,7 @@ pub(super) fn version_6(text: &str, at: usize) -> Option<Found> {
     let address: Ipv6Addr = whole.parse().ok()?;
     let digits = whole.bytes().filter(u8::is_ascii_hexdigit).count();
     let has_digit = whole.bytes().any(|byte| byte.is_ascii_digit());
-    // `a::b` is a path in some languages of programming.
+    // `a::b` is a path in some programming languages.
     if address.is_loopback() || address.is_unspecified() || digits < 5 || !has_digit {
         return None;
     }

@@ -1,4 +1,4 @@
-//! International bank account numbers: digits and letters where the country has them, with the right remainder.
+//! International bank account numbers: the digits and letters that the country requires, with the right remainder.
 
 use std::sync::LazyLock;
 
@@ -6,11 +6,11 @@ use super::Found;
 use super::characters::{after, continues};
 use crate::kind::PersonalKind;
 
-/// Alphabet of the longest account.
+/// The number of characters of the longest account.
 const MAX_IBAN_CHARACTERS: usize = 34;
 
-/// Country and what follows its two check digits, in order of country (the registry of the IBAN standard, release 99): how many
-/// characters, and whether they are digits (`n`), capital letters (`a`) or either (`c`).
+/// Countries and the form of the characters after the two check digits, sorted by country (the registry of the IBAN standard, release 99):
+/// a count for each group, with `n` for digits, `a` for capital letters and `c` for either.
 pub(super) static ACCOUNTS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
     include_str!("accounts.txt")
         .lines()
@@ -61,10 +61,10 @@ pub(super) fn iban(text: &str, at: usize) -> Option<Found> {
     })
 }
 
-/// Whether a character may stand at a place of an account.
+/// Whether a character is allowed at a place of an account.
 type Belongs = fn(char) -> bool;
 
-/// Reads the digits of a count, then repeats the character class of its letter so many times.
+/// Reads the digits of a count, then repeats the character class of its letter that many times.
 #[expect(clippy::unnecessary_wraps, reason = "`scan` ends at none")]
 fn repeat(count: &mut usize, sign: char) -> Option<std::iter::RepeatN<Belongs>> {
     let (times, belongs): (usize, Belongs) = match sign {
@@ -79,7 +79,7 @@ fn repeat(count: &mut usize, sign: char) -> Option<std::iter::RepeatN<Belongs>> 
     Some(std::iter::repeat_n(belongs, times))
 }
 
-/// The remainder by 97 of the number that the account, its first four characters after it, stands for; letters count 10 to 35.
+/// The remainder by 97 of the account as a number, with its first four characters moved to the end; letters count 10 to 35.
 fn remainder(value: &str) -> u32 {
     let (head, tail) = value.split_at_checked(4).unwrap_or_default();
     tail.chars()

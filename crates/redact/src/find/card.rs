@@ -1,7 +1,7 @@
-//! Numbers of payment cards: 13 to 19 digits of an issuer's range and length whose check digit is right.
+//! Payment card numbers: 13 to 19 digits in an issuer's range, of its length and with the right check digit.
 //!
-//! Digits may be written together or in the groups that cards show (4-4-4-4, 4-6-5, 4-6-4). A number that is a part of
-//! something longer is left alone; one in ten numbers of the right beginning and length passes the check by chance.
+//! Digits may be consecutive or in the groups that cards show (4-4-4-4, 4-6-5, 4-6-4). A number that is part of something longer is no
+//! match. One in ten numbers with the right beginning and length passes the check by chance.
 
 use super::Found;
 use super::characters::{after, before, continues, two_after, two_before};
@@ -30,7 +30,7 @@ pub(super) fn find(text: &str, at: usize) -> Option<Found> {
     })
 }
 
-/// Whether a number goes on to the left: a fraction, an id with hyphens.
+/// Whether a number continues to the left: a fraction, or an id with hyphens.
 fn is_inside(text: &str, at: usize) -> bool {
     match two_before(text, at) {
         (Some('.' | ','), second) => second.is_some_and(|character| character.is_ascii_digit()),
@@ -79,7 +79,7 @@ fn grouped(text: &str, at: usize) -> Option<(String, usize)> {
     })
 }
 
-/// Whether a number begins as those of an issuer do and is as long as they are.
+/// Whether a number has the beginning and the length of an issuer's numbers.
 fn has_issuer(digits: &str) -> bool {
     let length = digits.len();
     let first = |count: usize| {
@@ -101,7 +101,7 @@ fn has_issuer(digits: &str) -> bool {
     }
 }
 
-/// The check of Luhn: from the right, every second digit counts twice.
+/// The Luhn check: from the right, every second digit counts twice.
 fn has_check_digit(digits: &str) -> bool {
     let sum: u32 = digits
         .bytes()

@@ -1,7 +1,7 @@
-//! E-mail addresses: from each at sign to both sides.
+//! E-mail addresses: searched from each at sign to both sides.
 //!
-//! The top level begins with two letters at least. Quoted local parts and addresses without a dot in the domain are left alone, and so are `git@host:path` and file names
-//! like `icon@2x.png`.
+//! The top-level domain begins with at least two letters. Quoted local parts and domains without a dot are no match, and neither are
+//! `git@host:path` and file names like `icon@2x.png`.
 
 use memchr::memchr_iter;
 

@@ -1,5 +1,5 @@
-//! The scan over the words of a text: wherever a digit, a character of a number or a letter begins a word,
-//! the detectors of numbers, accounts and credentials examine the following text.
+//! The scan over the words of a text. At the start of each word, and at each sign that numbers begin with, the detectors of numbers,
+//! accounts and credentials examine the following text.
 
 use chatmill_diag::cut;
 
@@ -37,7 +37,7 @@ pub(super) fn find(text: &str, wanted: Wanted, found: &mut Vec<Found>) {
     }
 }
 
-/// Looks whether a value begins at a place.
+/// A detector: the value that begins at a place, if there is one.
 type Detector = fn(&str, usize) -> Option<Found>;
 
 fn value_at(text: &str, at: usize, byte: u8, wanted: Wanted) -> Option<Found> {

@@ -1,9 +1,8 @@
 //! Telephone numbers, by conservative rules.
 //!
-//! The rules find: a plus sign and an assigned country code with 8 to 15 digits (11 after +1 and +7); `00`
-//! and a country code, in groups; `555-123-4567`, `(555) 123-4567` and `1-800-555-0199`; numbers with a
-//! leading zero in groups, 9 to 12 digits; any 7 to 15 digits after a word like `phone` or `tel:`. Bare
-//! digits without such a sign are never a telephone number.
+//! The rules match: a plus sign and an assigned country code with 8 to 15 digits (11 after +1 and +7); `00` and a country code, in groups;
+//! `555-123-4567`, `(555) 123-4567` and `1-800-555-0199`; numbers with a leading zero in groups, 9 to 12 digits; any 7 to 15 digits after a
+//! word like `phone` or `tel:`. Bare digits without such a sign are never a telephone number.
 
 use chatmill_diag::cut;
 
@@ -24,10 +23,10 @@ const LABELS: [&str; 9] = [
     "phone_number",
 ];
 
-/// Digits with what separates them.
+/// Groups of digits with their separators.
 struct Cluster<'t> {
     groups: Vec<Group<'t>>,
-    /// Whether nothing that could belong to the number follows.
+    /// Whether no text that could belong to the number follows.
     is_whole: bool,
 }
 
@@ -38,7 +37,7 @@ struct Group<'t> {
 }
 
 impl<'t> Cluster<'t> {
-    /// At most ten groups and twenty digits from `at` on.
+    /// Reads at most ten groups and twenty digits from `at` on.
     fn at(text: &'t str, at: usize) -> Self {
         let mut groups: Vec<Group<'t>> = Vec::new();
         let mut end = at;
@@ -104,7 +103,7 @@ fn is_separator(text: &str) -> bool {
     )
 }
 
-/// From a plus sign on.
+/// A number that begins with a plus sign.
 pub(super) fn international(text: &str, at: usize) -> Option<Found> {
     if continues(two_before(text, at).0) {
         return None;
@@ -120,7 +119,7 @@ pub(super) fn international(text: &str, at: usize) -> Option<Found> {
     })
 }
 
-/// From a digit or an opening bracket on.
+/// A number that begins with a digit or an opening bracket.
 pub(super) fn national(text: &str, at: usize) -> Option<Found> {
     if is_inside(text, at) {
         return None;
@@ -136,7 +135,7 @@ pub(super) fn national(text: &str, at: usize) -> Option<Found> {
     }
 }
 
-/// The longest number of as many digits as fit that ends where a number may: an address of digits may follow behind a slash.
+/// The longest number with an allowed count of digits and an end where a number may end: an address of digits may follow after a slash.
 fn longest(text: &str, at: usize, cluster: &Cluster<'_>, fits: &dyn Fn(usize) -> bool) -> Option<Found> {
     let lengths = (1..=cluster.groups.len()).rev();
     lengths
@@ -157,7 +156,7 @@ fn number(text: &str, at: usize, cluster: &Cluster<'_>, groups: usize) -> Option
     })
 }
 
-/// Whether a number goes on to the left, or is an amount, a fraction or an id.
+/// Whether a number continues to the left, or is an amount, a fraction or an id.
 fn is_inside(text: &str, at: usize) -> bool {
     match two_before(text, at) {
         (Some('$' | '€' | '£' | '#' | '+' | '*'), _) | (Some(' '), Some('$' | '€' | '£')) => true,
@@ -176,7 +175,7 @@ fn exit_code(cluster: &Cluster<'_>) -> Option<usize> {
     (fits && has_country_code(national)).then_some(groups)
 }
 
-/// `555-123-4567`, `(555) 123-4567`, `1-800-555-0199`; never with blanks alone.
+/// `555-123-4567`, `(555) 123-4567`, `1-800-555-0199`; never with spaces as the only separators.
 fn north_american(cluster: &Cluster<'_>) -> Option<usize> {
     let sizes = cluster.sizes();
     let skip = usize::from(cluster.groups.first()?.digits == "1");
@@ -198,7 +197,7 @@ fn trunk_zero(text: &str, at: usize, cluster: &Cluster<'_>) -> Option<usize> {
     let begins = first.digits.starts_with('0')
         && !first.digits.starts_with("00")
         && (2..=5).contains(&first.digits.len());
-    // After another number it is a part of a list.
+    // After another number it is part of a list.
     if matches!(two_before(text, at), (Some(' '), Some(sign)) if sign.is_ascii_digit()) {
         return None;
     }
@@ -211,13 +210,13 @@ fn trunk_zero(text: &str, at: usize, cluster: &Cluster<'_>) -> Option<usize> {
             || is_bracketed
     });
     let fits = groups > 1 && cluster.is_whole && (9..=12).contains(&digits.len());
-    // Two groups of two, then a year: a date with something after it. Many short groups: a list.
+    // Two groups of two, then a year, is a date; many short groups are a list.
     let is_date = matches!(sizes.as_slice(), [2, 2, 4, ..]) && first.digits.len() == 2;
     let is_list = sizes.len() > 3 && !is_pairs && sizes.iter().all(|size| *size < 3);
     (begins && is_marked && fits && !is_date && !is_list).then_some(groups)
 }
 
-/// Whether a word before it says that it is one: `phone: 5551234567`.
+/// Whether a word before the number marks it as one: `phone: 5551234567`.
 fn is_labelled(text: &str, at: usize) -> bool {
     let head = small_before(text, at, 24);
     let is_boundary = |byte: &u8| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b':' | b'=' | b'.' | b'>');
@@ -234,7 +233,7 @@ fn is_labelled(text: &str, at: usize) -> bool {
     })
 }
 
-/// Whether digits begin with a country code that is assigned: all of 99 but 999.
+/// Whether digits begin with an assigned country code: all codes that begin with 99, except 999.
 fn has_country_code(digits: &str) -> bool {
     let mut codes = include_str!("country_codes.txt").lines();
     codes.any(|code| digits.starts_with(code)) && !digits.starts_with("999")

@@ -1,8 +1,7 @@
 //! Credentials: in URLs, of well-known shapes, and private keys.
 //!
-//! In a URL it is the user and password before the host and the values of parameters that carry credentials, the latter also where
-//! only the path and the query are left of it. A password
-//! in a sentence has no shape and is not found.
+//! In a URL, credentials are the user and password before the host, and the values of certain parameters, the latter also if only the path
+//! and the query of the URL are left. A password in a sentence has no shape and is not found.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -14,12 +13,12 @@ use super::Found;
 use super::characters::{after, before, run, short_run};
 use crate::kind::PersonalKind;
 
-/// Parameters of URLs whose values are credentials, in lower case and in order.
+/// Parameters of URLs with credentials as values, in lower case and sorted.
 pub(super) static PARAMETERS: LazyLock<Vec<&str>> =
     LazyLock::new(|| include_str!("parameters.txt").lines().collect());
 
-/// A well-known shape: what a credential begins with, the characters that follow, how many of them at least, and in how many
-/// parts with dots between them.
+/// A well-known shape: the prefix of a credential, the alphabet after it, the least number of characters, and the allowed numbers of parts
+/// with dots between them.
 pub(super) struct Shape {
     prefix: &'static str,
     characters: Alphabet,
@@ -27,7 +26,7 @@ pub(super) struct Shape {
     parts: Vec<usize>,
 }
 
-/// The shapes, a line for each, their fields apart by blanks.
+/// The shapes, one per line with fields separated by spaces.
 pub(super) static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
     let shape = |line: &'static str| {
         let mut fields = line.split(' ');
@@ -46,7 +45,7 @@ pub(super) static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
     include_str!("secrets.txt").lines().filter_map(shape).collect()
 });
 
-/// Alphabet of a credential.
+/// The alphabet of a credential.
 #[derive(Clone, Copy)]
 enum Alphabet {
     /// Letters and digits.
@@ -67,7 +66,7 @@ impl Alphabet {
     }
 }
 
-/// A credential of a well-known shape, or one after `Bearer`.
+/// A credential of a well-known shape, or after `Bearer`.
 pub(super) fn key_shape(text: &str, at: usize) -> Option<Found> {
     if before(text, at) == Some('-') {
         return None;
@@ -93,7 +92,7 @@ pub(super) fn key_shape(text: &str, at: usize) -> Option<Found> {
     (is_shaped && tail.len() >= shape.least).then(|| secret(text, at, shape.prefix.len() + tail.len()))
 }
 
-/// Whether characters were drawn rather than written: words with hyphens have neither digits nor capitals between small letters.
+/// Whether characters look random and not written: words with hyphens have neither digits nor capitals next to small letters.
 fn is_random(characters: &str) -> bool {
     characters.bytes().any(|byte| byte.is_ascii_digit())
         || !characters.contains('-')
@@ -101,7 +100,7 @@ fn is_random(characters: &str) -> bool {
             && characters.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// The end of at most so many parts with dots between them, and how many there are.
+/// The end of at most `most` parts with dots between them, and the number of parts.
 fn in_parts(text: &str, at: usize, characters: Alphabet, most: usize) -> (usize, usize) {
     let mut end = at;
     for count in 1..=most {
@@ -141,7 +140,7 @@ pub(super) fn discord_token(text: &str, at: usize) -> Option<Found> {
     (is_joined && is_number).then(|| secret(text, at, signature_at + signature - at))
 }
 
-/// Whether up to four characters of Base64 stand for digits alone.
+/// Whether up to four characters of Base64 encode only digits.
 fn encodes_digits(characters: &[u8]) -> bool {
     let value = |character: &u8| match character {
         b'A'..=b'Z' => Some(character - b'A'),
@@ -163,7 +162,7 @@ fn encodes_digits(characters: &[u8]) -> bool {
         .all(u8::is_ascii_digit)
 }
 
-/// The token of a Telegram bot as it stands in the address of a request.
+/// The token of a Telegram bot as part of a request's address.
 pub(super) fn bot_address(text: &str, at: usize) -> Option<Found> {
     let digits = at + "bot".len();
     text.get(at..digits)
@@ -181,13 +180,13 @@ pub(super) fn bot_token(text: &str, at: usize) -> Option<Found> {
     (length == 35).then(|| secret(text, at, digits + 1 + length))
 }
 
-/// Users with passwords, and values of parameters, in URLs; the latter also where a URL is relative, or the end of one.
+/// Users with passwords, and values of parameters, in URLs; the latter also in relative URLs, or the ends of URLs.
 pub(super) fn in_urls(text: &str, found: &mut Vec<Found>) {
     let mut free = 0;
     let mut places = memmem::find_iter(text.as_bytes(), "://").peekable();
     while let Some(at) = places.next() {
         let start = at + 3;
-        // A URL in a URL is checked by itself, so that no range is walked twice.
+        // A URL inside a URL is checked separately, so that no range is read twice.
         let end = places.peek().copied().unwrap_or(text.len()).max(start);
         let rest = cut::text(text, start..end);
         let url = rest.split(ends_url).next().unwrap_or_default();
@@ -209,7 +208,7 @@ pub(super) fn in_urls(text: &str, found: &mut Vec<Found>) {
     in_queries(text, free..text.len(), found);
 }
 
-/// Values of parameters behind a question mark, in a range without whole URLs.
+/// Values of parameters after a question mark, in a range without whole URLs.
 fn in_queries(text: &str, range: Range<usize>, found: &mut Vec<Found>) {
     let mut at = range.start;
     while let Some(mark) = text.get(at..range.end).and_then(|rest| rest.find('?')) {
@@ -246,7 +245,7 @@ fn parameters(text: &str, start: usize, end: usize, found: &mut Vec<Found>) {
     }
 }
 
-/// Private keys in their armour; one without an end goes to the end of the text.
+/// Private keys in their armour; one without an end reaches to the end of the text.
 pub(super) fn private_keys(text: &str, found: &mut Vec<Found>) {
     const END: &str = "-----END ";
     let mut free = 0;

@@ -44,7 +44,7 @@ fn two_adjacent_values_are_both_found() {
             }
         }
     }
-    // A number behind a slash may be a group of the telephone number, or begin an address.
+    // A number after a slash may be a group of the telephone number, or begin an address.
     for phone in ["+49 30 90182077", "phone: 90182077"] {
         let text = format!("{phone}/10.77.88.99");
         let kinds: Vec<PersonalKind> = all(&text).into_iter().map(|(kind, _)| kind).collect();
@@ -71,7 +71,7 @@ fn parameters_and_countries_are_sorted_and_each_line_of_secrets_is_a_shape() {
     );
 }
 
-/// Looks through every piece that some rule begins with, so many times over.
+/// Searches `times` repetitions of every piece that some rule begins with.
 fn repetitions(times: usize) {
     for piece in [
         "@",
@@ -121,6 +121,6 @@ fn repetitions_of_a_beginning_are_searched_to_the_end() {
 fn repetitions_are_looked_through_in_time() {
     let begun = std::time::Instant::now();
     repetitions(50_000);
-    // In time that grows with the square, the worst of these takes minutes.
+    // In quadratic time, the worst of these takes minutes.
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
 }

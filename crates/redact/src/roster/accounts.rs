@@ -1,8 +1,8 @@
 //! Accounts: the ids of participants in mentions and links, and the names of accounts in paths.
 //!
-//! An id is replaced where a field holds nothing else, as a whole value of JSON, and in texts after what begins a mention or a link,
+//! An id is replaced if a field contains nothing else, as a whole value of JSON, and in texts after the beginning of a mention or a link,
 //! never as a bare word or number. The name of an account is the part of a path after `/Users/`, `/home/` or `C:\Users\`, or after `~`;
-//! accounts of systems stay.
+//! accounts of the system are kept.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -17,18 +17,18 @@ use crate::kind::PersonalKind;
 use crate::spelling::plain_name;
 use crate::stop_words::is_role;
 
-/// Accounts of systems, and placeholders for a name, in order.
+/// Accounts of systems, and placeholders for a name, sorted.
 static SYSTEM: LazyLock<Vec<&str>> =
     LazyLock::new(|| include_str!("../system_accounts.txt").lines().collect());
 
-/// The beginning of a value that is an account's id, and of one that is the name of an account in a path.
+/// The first character of a value that is an account's id, or the name of an account in a path.
 pub(crate) const ID: char = '\u{1}';
 pub(crate) const IN_PATH: char = '\u{2}';
 
 /// The fewest digits of a number that is an account.
 const FEWEST_DIGITS: usize = 5;
 
-/// What begins a mention or a link.
+/// The beginnings of a mention or a link.
 const MENTIONS: [&str; 5] = [
     "tg://user?id=",
     "<@!",
@@ -37,27 +37,27 @@ const MENTIONS: [&str; 5] = [
     "discordapp.com/users/",
 ];
 
-/// What begins an id of Matrix, `@ann:harbour.example`, as a mention and in its two kinds of links, and what `@` is there.
+/// The beginnings of a Matrix id, `@ann:harbour.example`, in a mention and in its two kinds of links, and the form of its `@` there.
 const MATRIX: [(&str, &str); 2] = [("@", "@"), ("matrix:u/", "")];
 
-/// What begins a link to a person by a handle.
+/// The beginnings of a link to a person by a handle.
 const HANDLES: [&str; 3] = ["t.me/", "telegram.me/", "@"];
 
-/// Characters of an id of Matrix at most, as its specification says.
+/// The most characters of a Matrix id, by its specification.
 const LONGEST: usize = 255;
 
-/// What precedes the name of an account in a path.
+/// The text before the name of an account in a path.
 const HOMES: [&str; 4] = ["/Users/", "/home/", "\\Users\\", "\\home\\"];
 
 /// The ids of a conversation's participants.
 #[derive(Debug, Default)]
 pub(super) struct Accounts {
-    /// The ids in each of their spellings, with the one that all share.
+    /// The ids in each of their spellings, with their normal form.
     ids: HashMap<String, String>,
 }
 
 impl Accounts {
-    /// The ids of participants, but for those with a name in `keep`.
+    /// The ids of participants, except for those with a name in `keep`.
     pub(super) fn of(conversation: &Conversation, keep: &HashSet<String>) -> Self {
         let mut accounts = Self::default();
         let stays_as_it_is = |one: &Participant| {
@@ -85,12 +85,12 @@ impl Accounts {
         accounts
     }
 
-    /// The value to make a pseudonym of, if a field is exactly an id.
+    /// The value for a pseudonym, if a field is exactly an id.
     pub(super) fn value(&self, field: &str) -> Option<String> {
         self.ids.get(field).map(|id| format!("{ID}{id}"))
     }
 
-    /// Finds ids after what begins a mention or a link, in a folded text. `found` has the names in it.
+    /// Finds ids after the beginning of a mention or a link, in a folded text. `found` already contains the names.
     pub(super) fn find_mentions(&self, text: &str, found: &mut Vec<Found>) {
         for lead in MENTIONS {
             for (at, _) in text.match_indices(lead) {
@@ -160,14 +160,14 @@ impl Accounts {
     }
 }
 
-/// The number of an account, where an id is one, or letters and one.
+/// The number of an account, if an id is a number or letters and a number.
 fn number_of(id: &str) -> Option<&str> {
     let digits = id.trim_start_matches(|sign: char| sign.is_ascii_alphabetic());
     let is_number = digits.len() >= FEWEST_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then_some(digits)
 }
 
-/// Whether an id is the name of a role, maybe with a small number.
+/// Whether an id is the name of a role, perhaps with a small number.
 fn is_named_as_role(id: &str) -> bool {
     let word = id.trim_end_matches(|sign: char| sign.is_ascii_digit() || matches!(sign, '_' | '-' | ' '));
     word.is_empty() || is_role(&word.to_lowercase())
@@ -185,7 +185,7 @@ fn token(text: &str, from: usize) -> Range<usize> {
     from..from + written.len()
 }
 
-/// The id of Matrix that begins at a place, behind its `@`.
+/// The Matrix id that begins at a place, after its `@`.
 fn matrix_id(text: &str, from: usize) -> Range<usize> {
     let rest = text.split_at(from).1;
     let is_of_id = |sign: &char| is_sign(*sign) || matches!(sign, ':' | '=' | '+');
@@ -202,7 +202,7 @@ fn handle(text: &str, from: usize) -> Range<usize> {
     from..from + end.unwrap_or(rest.len())
 }
 
-/// Whether a handle has a name in it, and more.
+/// Whether a handle contains a name and more.
 fn has_a_name(names: &BTreeMap<usize, usize>, handle: &Range<usize>) -> bool {
     let name = names.range(handle.clone()).next();
     name.is_some_and(|(start, end)| *start > handle.start || *end < handle.end)
@@ -220,7 +220,7 @@ pub(super) fn in_paths(text: &str, keep: &HashSet<String>) -> Vec<Range<usize>> 
     };
     for prefix in HOMES {
         for (at, _) in text.match_indices(prefix) {
-            // A share may precede one of Windows, `\\files\Users\`, but no address of the web.
+            // A share may precede a Windows path, `\\files\Users\`, but no web address may.
             if prefix.starts_with('\\') || begins_path(text.split_at(at).0) {
                 add(token(text, at + prefix.len()));
             }
@@ -242,7 +242,7 @@ fn is_system(name: &str) -> bool {
         .is_ok()
 }
 
-/// Whether a path may begin after this: at the beginning of a word, after a drive, or as the path of `file://`.
+/// Whether a path may begin after this text: at the beginning of a word, after a drive, or as the path of `file://`.
 fn begins_path(before: &str) -> bool {
     let mounted = before.trim_end_matches(|sign: char| sign.is_ascii_alphabetic());
     let is_drive = before.len() == mounted.len() + 1 && mounted.ends_with('/');
@@ -257,7 +257,7 @@ fn is_boundary(before: &str) -> bool {
         .is_none_or(|sign| !sign.is_alphanumeric() && !matches!(sign, '/' | '\\' | '.' | '-' | '_'))
 }
 
-/// Visits the texts of a conversation that may hold paths.
+/// Visits the texts of a conversation that may contain paths.
 pub(super) fn each_text(conversation: &Conversation, visit: &mut dyn FnMut(&str)) {
     let extra = |extra: &Extra, visit: &mut dyn FnMut(&str)| {
         for (_, value) in &extra.0 {

@@ -104,7 +104,7 @@ fn an_error_has_file_and_line() {
     for (file, expected) in [
         ("broken.tiktoken", "line 34: the token is not base64"),
         ("short.tiktoken", "the byte 0x7f is not a token"),
-        ("twice.tiktoken", "this token stands in line 98 already"),
+        ("twice.tiktoken", "duplicate token: line 98 has it already"),
         ("absent.tiktoken", "cannot read"),
         ("in", "cannot read"),
     ] {

@@ -1,8 +1,8 @@
-//! Byte-pair merging of one piece: always the pair of lowest rank, the leftmost of equals, until no pair is a token.
+//! Byte-pair merging of one piece: always the pair of lowest rank, the leftmost among equals, until no pair is a token.
 //!
-//! Three ways to the same result. A short piece lives in two small arrays and asks all its pairs after every merge, without
-//! allocating; a long one keeps its pairs in a heap, and one of many KiB in lists, so that a megabyte without a space costs tenths of a
-//! second and not a day. Tests hold them against each other.
+//! There are three ways to the same result. A short piece lives in two small arrays and looks at all its pairs after every merge, without
+//! allocating. A long piece keeps its pairs in a heap, and a piece of many KiB in lists, so that a megabyte without a space takes tenths of
+//! a second and not a day. Tests compare the three.
 
 mod joins;
 
@@ -10,19 +10,21 @@ use self::joins::Joins;
 use crate::bpe::merge_table::MergeTable;
 use crate::bpe::pairs::NO_TOKEN;
 
-/// Bytes of the longest piece that is merged in arrays: a bit for each byte in a word.
+/// The length in bytes of the longest piece that is merged in arrays: one bit per byte in a word.
 pub(crate) const SHORT_PIECE_BYTES: usize = 64;
 
-/// Bytes of most pieces; their arrays are looked through at once.
+/// The length in bytes of most pieces; their arrays are short enough to be scanned at once.
 const SHORTEST_PIECE_BYTES: usize = 16;
 
 /// Bits of a position in a short piece.
 const POSITION_BITS: u32 = SHORT_PIECE_BYTES.trailing_zeros();
 
-/// Bytes of a piece from which its pairs stand in lists: it is mostly the same few bytes.
+/// The length in bytes from which the pairs of a piece are kept in lists. Such a piece mostly repeats the same few bytes, and then lists
+/// take a third of the time of a heap.
 const LISTED_PIECE_BYTES: usize = 4 << 10;
 
-/// Bytes up to which the heap's offsets fit; beyond, a piece is merged in parts. No limit lets a text grow so long.
+/// The length in bytes up to which offsets fit into the heap; a longer piece is merged in parts. No limit of the program lets a text grow
+/// so long.
 const HEAP_PIECE_BYTES: usize = 1 << 31;
 
 /// The bytes at which the tokens of a piece of at most [`SHORT_PIECE_BYTES`] bytes begin, a bit each.
@@ -34,14 +36,14 @@ pub(crate) fn beginnings(table: &MergeTable, piece: &[u8]) -> u64 {
     }
 }
 
-/// The same of symbols: where each begins, and its id.
+/// The same for symbols: the byte at which each begins, and its id.
 pub(crate) fn beginnings_of_symbols(table: &MergeTable, symbols: &[(usize, u32)]) -> u64 {
     let mut parts = Parts::<SHORT_PIECE_BYTES>::of_symbols(table, symbols);
     while parts.join_first(table) {}
     parts.begin
 }
 
-/// The same in two vocabularies at once: interleaving them overlaps their cache misses, which is where the time goes.
+/// The same in two vocabularies at once. Interleaving them overlaps their cache misses, which take most of the time.
 pub(crate) fn beginnings_in_both(tables: [&MergeTable; 2], piece: &[u8]) -> [u64; 2] {
     if piece.len() <= SHORTEST_PIECE_BYTES {
         Parts::<SHORTEST_PIECE_BYTES>::merged_in_both(tables, piece)
@@ -50,24 +52,24 @@ pub(crate) fn beginnings_in_both(tables: [&MergeTable; 2], piece: &[u8]) -> [u64
     }
 }
 
-/// The growing tokens of a short piece, found by their first byte.
+/// The growing tokens of a short piece; each is identified by its first byte.
 struct Parts<const N: usize> {
-    /// Where parts begin.
+    /// The first bytes of the parts, a bit each.
     begin: u64,
     ids: [u32; N],
-    /// For each part that can be joined with the next: what they become, then where. The lowest goes first.
+    /// For each part that can be joined with the next: the id of both together, then the position. The lowest is joined first.
     joins: [i32; N],
 }
 
-/// No join: ranks after all others.
+/// No join: it is ordered after all others.
 const NO_JOIN: i32 = i32::MAX;
 
-/// Ids are ranks, so what is joined first has the lowest number; of equals, the leftmost.
+/// The key of a join. Ids are ranks, so the join of lowest rank has the lowest key; among equals, the leftmost.
 fn join(becomes: u32, at: usize) -> i32 {
     if becomes == NO_TOKEN {
         NO_JOIN
     } else {
-        // Of 31 bits, so that the sign stays out of it.
+        // The key has 31 bits, so that it is never negative.
         (becomes << POSITION_BITS | at as u32).cast_signed()
     }
 }
@@ -86,7 +88,7 @@ impl<const N: usize> Parts<N> {
         [one.begin, other.begin]
     }
 
-    /// Joins the pair that goes first, where there is one.
+    /// Joins the pair of lowest rank, if there is a pair.
     #[inline]
     fn join_first(&mut self, table: &MergeTable) -> bool {
         let first = self.joins.iter().copied().fold(NO_JOIN, i32::min);
@@ -153,7 +155,7 @@ impl<const N: usize> Parts<N> {
         // Both are looked up before either is used, so that their cache misses overlap.
         let with_next = table.pair(becomes, self.id(next));
         let with_left = table.pair(self.id(left), becomes);
-        // For the first part `left == at`: the second write wins, which is the join with the next part.
+        // For the first part `left == at`: the second write wins, and it is the join with the next part.
         if let Some(place) = self.joins.get_mut(left) {
             *place = join(with_left, left);
         }
@@ -162,17 +164,17 @@ impl<const N: usize> Parts<N> {
         }
     }
 
-    /// The ids of the parts, when there are two.
+    /// The ids of the parts, if there are exactly two.
     fn two(&self) -> Option<(u32, u32)> {
         (self.begin.count_ones() == 2).then(|| (self.id(0), self.id(self.next(0))))
     }
 
-    /// The id of a part; behind the last one there is none.
+    /// The id of a part; `NO_TOKEN` after the last one.
     fn id(&self, at: usize) -> u32 {
         self.ids.get(at).copied().unwrap_or(NO_TOKEN)
     }
 
-    /// Where the part behind one begins; `SHORT_PIECE_BYTES` when it is the last.
+    /// The first byte of the next part; `SHORT_PIECE_BYTES` after the last one.
     fn next(&self, at: usize) -> usize {
         let after = self.begin >> at >> 1;
         if after == 0 {
@@ -183,22 +185,22 @@ impl<const N: usize> Parts<N> {
     }
 }
 
-/// Merges pieces of any length; keeps what long ones need.
+/// Merges pieces of any length, and keeps its buffers for the next.
 #[derive(Default)]
 pub(crate) struct Merger {
     links: Vec<Link>,
     joins: Joins,
 }
 
-/// A growing token of a long piece, found by its first byte.
+/// A growing token of a long piece, identified by its first byte.
 #[derive(Clone, Copy)]
 struct Link {
-    /// First byte of the part before; its own for the first part.
+    /// The first byte of the part before; for the first part, its own.
     before: u32,
     /// One past the last byte.
     end: u32,
     id: u32,
-    /// What this part and the next become.
+    /// The id of this part and the next together, or `NO_TOKEN`.
     joined: u32,
 }
 
@@ -211,7 +213,7 @@ impl Merger {
         }
     }
 
-    /// The same of symbols: where each begins in a piece of so many bytes, and its id.
+    /// The same for symbols of a piece of `bytes` bytes: the byte at which each begins, and its id.
     pub(crate) fn each_of_symbols(
         &mut self,
         table: &MergeTable,
@@ -232,7 +234,7 @@ impl Merger {
                 joined,
             };
             before = *start as u32;
-            // No symbol begins at the bytes between; nothing leads there.
+            // No symbol begins at the bytes between, and no link leads there.
             self.links.resize(end, link);
             self.queue(before, joined);
         }
@@ -240,7 +242,7 @@ impl Merger {
         self.each_part(|part, at| token((part.end - at) as usize));
     }
 
-    /// The two tokens that a byte string is made of, when it comes to two.
+    /// The two tokens that the merges leave of a byte string; `None` if they leave any other number.
     pub(crate) fn last_pair(&mut self, table: &MergeTable, bytes: &[u8]) -> Option<(u32, u32)> {
         if bytes.len() <= SHORTEST_PIECE_BYTES {
             return Parts::<SHORTEST_PIECE_BYTES>::merged(table, bytes).two();
@@ -261,7 +263,7 @@ impl Merger {
         self.merge_queued(table, piece, heaped(piece.len()));
     }
 
-    /// Merges a piece, with pairs in lists where they become more than `heaped`.
+    /// Merges a piece; pairs with an id above `heaped` are kept in lists.
     fn merge_queued(&mut self, table: &MergeTable, piece: &[u8], heaped: u32) {
         self.links.clear();
         self.joins.begin(heaped);
@@ -279,10 +281,10 @@ impl Merger {
         self.merge_all(table);
     }
 
-    /// Merges what stands in the links and is queued.
+    /// Merges the queued pairs of the links.
     fn merge_all(&mut self, table: &MergeTable) {
         while let Some((joined, start)) = self.joins.pop() {
-            // Pairs that have changed since are recognised by what they become.
+            // A pair that has changed since is recognised by a different id.
             let Some(left) = self.link(start).filter(|left| left.joined == joined) else {
                 continue;
             };
@@ -314,7 +316,7 @@ impl Merger {
         }
     }
 
-    /// Looks up the pair that begins at `start` and queues it when it is a token.
+    /// Looks up the pair that begins at `start`, and queues it if it is a token.
     fn renew(&mut self, table: &MergeTable, start: u32) {
         let Some(left) = self.link(start) else { return };
         let right = self.link(left.end);
@@ -335,7 +337,7 @@ impl Merger {
     }
 }
 
-/// What pairs of a piece of so many bytes become at most where they stand in a heap, and not in lists.
+/// The largest id for which pairs of a piece of this length are kept in the heap; the pairs of larger ids are in lists.
 fn heaped(bytes: usize) -> u32 {
     if bytes < LISTED_PIECE_BYTES { u32::MAX } else { 0 }
 }

@@ -1,23 +1,23 @@
 //! The vocabularies of the registry as merges: for each token, in the order of ranks, the two tokens that become it.
 //!
-//! tiktoken-rs embeds its vocabularies as text, and makes two maps of byte strings from it; to ask those for every token and to
-//! merge each of them took half a second at every start. These files say what came out of that, in six bytes a token. A test
-//! writes them from tiktoken-rs, and holds them against it.
+//! tiktoken-rs embeds its vocabularies as text and makes two maps of byte strings from them. Looking up every token there and merging it
+//! took half a second at every start. These files contain the result instead, in six bytes per token. A test writes them from tiktoken-rs,
+//! and compares them.
 
 use crate::bpe::vocabulary::Vocabulary;
 
 /// Bytes of an entry: the ids of the left and the right part, three bytes each, the lowest first.
 type Entry = [u8; 6];
 
-/// What a token of one byte has for a right part; its left part is the byte.
+/// The right part of a token of one byte; its left part is the byte.
 const BYTE: u32 = 0xff_ffff;
 
-/// Reads so many entries; nothing where they are fewer, or one is of tokens that come after it.
+/// Reads `tokens` entries; `None` if there are fewer, or if one refers to a later token.
 pub(crate) fn read(merges: &[u8], tokens: usize) -> Option<Vocabulary> {
     let (entries, _) = merges.as_chunks::<{ size_of::<Entry>() }>();
     let entries = entries.get(..tokens)?;
     let mut vocabulary = Vocabulary::for_tokens(tokens);
-    // What the tokens say, one after the other, and where each of them begins and ends.
+    // The bytes of the tokens, one after the other, and the first and last byte of each.
     let mut said: Vec<u8> = Vec::with_capacity(tokens * 8);
     let mut places: Vec<(usize, usize)> = Vec::with_capacity(tokens);
     for (id, [a, b, c, d, e, f]) in (0..).zip(entries) {
@@ -41,6 +41,6 @@ pub(crate) fn read(merges: &[u8], tokens: usize) -> Option<Vocabulary> {
 #[cfg(test)]
 #[expect(
     clippy::disallowed_methods,
-    reason = "the test writes what it checks, when it is told to"
+    reason = "on request, the test writes the files that it checks"
 )]
 mod tests;

@@ -1,6 +1,8 @@
-//! Byte-pair encoding: what merges are, and how the pieces of a text are merged into tokens.
+//! Byte-pair encoding: the tables of merges, and the merging of pieces into tokens.
 //!
-//! Where texts are cut into pieces is not known here, nor where a vocabulary comes from.
+//! In go the pieces that `split` has cut; out come lengths of tokens. `tables` is the counter of every encoding, `vocabulary` and
+//! `merge_table` are what it looks up, `merge` does the work. `model` and `reached` turn the merges of a file into a vocabulary. Nothing
+//! here knows where texts are cut or which file a vocabulary comes from. `encoding` and `token_counter` call it.
 
 pub(crate) mod merge;
 mod merge_table;

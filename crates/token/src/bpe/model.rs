@@ -1,7 +1,7 @@
-//! A model of merges as a file says it: tokens by their text, and a rank for each pair of tokens that becomes a third.
+//! A model of merges as a file describes it: tokens by their text, and a rank for each pair of tokens that becomes a third.
 //!
-//! Texts are merged here one pair after the other, to find which merges ever happen and to judge counts. Production counts with a
-//! [vocabulary](crate::bpe::vocabulary) that is made of it.
+//! A model merges one pair after the other. That is slow; it serves to find the merges that ever happen, and to check counts. Production
+//! counts with the [vocabulary](crate::bpe::vocabulary) that is made from it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,19 +13,19 @@ use crate::split::sync::BLANK;
 
 /// Tokens and merges.
 pub(crate) struct Model {
-    /// Ids of tokens by their text.
+    /// Ids of tokens, by text.
     pub(crate) tokens: FxHashMap<String, u32>,
-    /// The rank of a pair of tokens, and what it becomes.
+    /// For each pair of tokens, the rank of its merge and the resulting token.
     pub(crate) merges: FxHashMap<(u32, u32), (u32, u32)>,
-    /// What texts are made of before anything is merged.
+    /// The symbols that a text consists of before any merge.
     pub(crate) symbols: Symbols,
-    /// Whether a piece that is a token is one, however merges would divide it.
+    /// Whether a piece that is a token is never merged.
     pub(crate) ignore_merges: bool,
 }
 
-/// What the merges made of a piece.
+/// The result of merging a piece.
 pub(crate) struct Merged {
-    /// Where tokens begin, and their ids.
+    /// The first byte of each token, and its id.
     pub(crate) tokens: Vec<(usize, u32)>,
     /// The pair that was merged last, and its rank.
     pub(crate) last: Option<((u32, u32), u32)>,
@@ -36,12 +36,12 @@ struct Link {
     start: usize,
     id: u32,
     before: Option<usize>,
-    /// The place of the next token, or one past the last; nothing where the token went into the one before it.
+    /// The index of the next token, or one past the last; `None` once the token has been merged into the one before it.
     behind: Option<usize>,
 }
 
 impl Model {
-    /// A model of these tokens and merges; none where what stands for unknown characters is merged.
+    /// A model of these tokens and merges; `None` if a merge joins a token for unknown characters.
     pub(crate) fn new(
         tokens: FxHashMap<String, u32>,
         merges: FxHashMap<(u32, u32), (u32, u32)>,
@@ -73,12 +73,12 @@ impl Model {
         })
     }
 
-    /// Whether a sign for spaces is a token, and pieces are never looked up whole.
+    /// Whether the sign for a space is a token, and pieces are never looked up whole.
     pub(crate) fn has_blanks(&self) -> bool {
         !self.ignore_merges && self.symbols.characters.contains_key(&BLANK)
     }
 
-    /// Merges a piece: always the pair of lowest rank, the leftmost of equals. A file may name tokens of any length, so the time is
+    /// Merges a piece: always the pair of lowest rank, the leftmost among equals. A file may contain tokens of any length, so the time is
     /// in proportion to the piece's length and its logarithm.
     pub(crate) fn merge(&self, piece: &str) -> Merged {
         let mut links: Vec<Link> = Vec::new();
@@ -98,7 +98,7 @@ impl Model {
         let mut queue: BinaryHeap<_> = (0..links.len()).filter_map(|left| queued(&links, left)).collect();
         let mut last = None;
         while let Some(Reverse((rank, left, becomes))) = queue.pop() {
-            // A pair of which a token was merged with another since is no pair any more.
+            // A pair is stale if one of its tokens has been merged with another since.
             if self.joined(&links, left) != Some((rank, becomes)) {
                 continue;
             }
@@ -125,7 +125,7 @@ impl Model {
         }
     }
 
-    /// Where the tokens of a piece begin.
+    /// The bytes at which the tokens of a piece begin.
     pub(crate) fn starts(&self, piece: &str) -> Vec<usize> {
         if self.ignore_merges && self.tokens.contains_key(piece) {
             return vec![0];
@@ -134,7 +134,7 @@ impl Model {
         tokens.into_iter().map(|(start, _)| start).collect()
     }
 
-    /// The rank of the pair that begins with this token, and what it becomes.
+    /// The rank and the result of the pair that begins with this token.
     fn joined(&self, links: &[Link], left: usize) -> Option<(u32, u32)> {
         let left = links.get(left)?;
         let right = links.get(left.behind?)?;

@@ -1,27 +1,28 @@
-//! A table from two token ids to a third: open addressing over one word for each entry, at most four fifths full.
+//! A table from two token ids to a third: open addressing with one word per entry, at most four fifths full.
 //!
-//! Most pairs that are asked for are in no table. A bit for each possible place of a finer table tells so in nine cases of ten,
-//! and these bits stay in a nearer cache than the words.
+//! Merging waits for memory, and most pairs that are looked up are in no table. A bit for each possible place of a finer table answers nine
+//! of ten such look-ups, and these bits fit into a nearer cache than the words. A separate table for the pairs of the lowest ranks was
+//! tried and gave nothing.
 
 /// Bits of a token's id.
 pub(crate) const ID_BITS: u32 = 21;
 
-/// What a pair that is not a token has for an id. It never joins anything.
+/// The id of a pair that is not a token. It never joins anything.
 pub(crate) const NO_TOKEN: u32 = (1 << ID_BITS) - 1;
 
-/// The table. Each entry holds left, right and joined id, [`ID_BITS`] each.
+/// The table. Each entry contains the left, right and joined id, [`ID_BITS`] each.
 pub(crate) struct Pairs {
     slots: Vec<u64>,
-    /// Bits of a hash that are not a part of the place.
+    /// The number of bits of a hash that are not part of the place.
     shift: u32,
-    /// A bit for every [`BITS_PER_SLOT`]th of a place: whether an entry begins its search there.
+    /// A bit for every [`BITS_PER_SLOT`]th of a place: set if the search for some entry begins there.
     begun: Vec<u64>,
 }
 
-/// No entry: its ids would have more bits than there are.
+/// An empty slot: its ids would have more bits than fit.
 const EMPTY: u64 = u64::MAX;
 
-/// Bits for each place.
+/// Bits of `begun` for each slot.
 const BITS_PER_SLOT: usize = 4;
 
 #[expect(
@@ -29,7 +30,7 @@ const BITS_PER_SLOT: usize = 4;
     reason = "a hash has as many bits as there are places"
 )]
 impl Pairs {
-    /// A table for so many entries at most.
+    /// Makes a table for at most this many entries.
     pub(crate) fn for_entries(entries: usize) -> Self {
         let slots = (entries + entries / 4)
             .next_power_of_two()
@@ -41,7 +42,7 @@ impl Pairs {
         }
     }
 
-    /// What two tokens become.
+    /// The id of two tokens together; [`NO_TOKEN`] if they do not join.
     #[inline]
     pub(crate) fn get(&self, left: u32, right: u32) -> u32 {
         let key = key(left, right);
@@ -63,7 +64,7 @@ impl Pairs {
         }
     }
 
-    /// Says what two tokens become, unless it has been said before.
+    /// Sets the id of two tokens together, unless it is already set.
     pub(crate) fn insert(&mut self, left: u32, right: u32, joined: u32) {
         let key = key(left, right);
         let hash = hash(key);
@@ -93,7 +94,7 @@ fn key(left: u32, right: u32) -> u64 {
     u64::from(left) << ID_BITS | u64::from(right)
 }
 
-/// Its best bits are the highest, as in every product.
+/// The hash of a key; as in every product, the highest bits are the best mixed.
 fn hash(key: u64) -> u64 {
     key.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

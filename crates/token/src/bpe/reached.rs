@@ -1,8 +1,8 @@
-//! A vocabulary of a model: only the merges that ever happen, in their order.
+//! The vocabulary of a model: only the merges that ever happen, in their order.
 //!
-//! Whatever stands around a token, the merges within it happen as when it stands alone, so a token comes about in one way only.
-//! Of all pairs that a file says become it, the one that is merged last when it stands alone is the only one that ever is;
-//! where its own text does not come to it, it never comes about at all, and is a token only where whole pieces are looked up.
+//! The merges within a token happen in the same order in every text, so each token is produced in only one way. Of all pairs that a file
+//! lists for a token, only one is ever merged: the last one when the token's text is merged alone. If that text does not merge to the
+//! token, the token is never produced, and exists only where whole pieces are looked up.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,18 +14,18 @@ use crate::error::EncodingError;
 use crate::split::sync::BLANK;
 use crate::steps::byte_alphabet::CHARACTERS;
 
-/// What the symbols of a vocabulary are.
+/// The symbols of a vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alphabet {
-    /// Bytes: each character of a token stands for one.
+    /// Bytes; each character of a token's text is one byte.
     Bytes,
     /// Characters.
     Characters,
-    /// The same, and a space is what stands for it.
+    /// Characters, with a sign instead of each space.
     Blanks,
 }
 
-/// A token that merges lead to.
+/// A token that merges produce.
 struct Reached<'m> {
     text: &'m str,
     id: u32,
@@ -33,7 +33,7 @@ struct Reached<'m> {
     parts: (u32, u32),
 }
 
-/// The vocabulary, and how many tokens it has.
+/// The vocabulary, and its number of tokens.
 pub(crate) fn vocabulary(model: &Model, alphabet: Alphabet) -> Result<(Vocabulary, u32), EncodingError> {
     let (reached, whole) = divide(model);
     let mut ids = model.symbols.ids();
@@ -42,7 +42,7 @@ pub(crate) fn vocabulary(model: &Model, alphabet: Alphabet) -> Result<(Vocabular
     ids.extend(reached.iter().map(|token| token.id));
     let tokens = ids.len() + whole.len();
     if tokens > MOST_TOKENS {
-        let problem = format!("it has {tokens} tokens; {MOST_TOKENS} can be counted with");
+        let problem = format!("it has {tokens} tokens; at most {MOST_TOKENS} are supported");
         return Err(EncodingError::Vocabulary(problem));
     }
     let numbers: FxHashMap<u32, u32> = ids.into_iter().zip(0..).collect();
@@ -86,7 +86,7 @@ pub(crate) fn vocabulary(model: &Model, alphabet: Alphabet) -> Result<(Vocabular
     Ok((vocabulary, tokens as u32))
 }
 
-/// The tokens that merges lead to, in the order of their merges, and those that only whole pieces are.
+/// The tokens that merges produce, in the order of their merges, and the tokens that exist only as whole pieces.
 fn divide(model: &Model) -> (Vec<Reached<'_>>, Vec<&str>) {
     let mut tokens: Vec<(&str, u32)> = model
         .tokens
@@ -106,7 +106,7 @@ fn divide(model: &Model) -> (Vec<Reached<'_>>, Vec<&str>) {
                 parts,
             }),
             None if !is_reached && model.ignore_merges => whole.push(text),
-            // A symbol, or a token that never comes about.
+            // A symbol, or a token that is never produced.
             None => {}
         }
     }

@@ -1,31 +1,31 @@
-//! What a text is made of before anything is merged: characters that are tokens, and something for those that are none.
+//! The symbols of a text before any merge: characters that are tokens, and tokens for all other characters.
 
 use rustc_hash::FxHashMap;
 
-/// Ids of single characters, and of what stands for all others.
+/// The ids of single characters, and the tokens for all others.
 #[derive(Clone)]
 pub(crate) struct Symbols {
     pub(crate) characters: FxHashMap<char, u32>,
     pub(crate) others: Others,
 }
 
-/// What a character is that is no token.
+/// The treatment of a character that is not a token.
 #[derive(Clone)]
 pub(crate) enum Others {
-    /// A token for each of its bytes.
+    /// A token for each of its bytes, by byte.
     Bytes(Vec<u32>),
-    /// This token.
+    /// One token for all such characters.
     Unknown {
         id: u32,
-        /// Whether several of them in a row are one.
+        /// Whether several in a row are one token.
         fuse: bool,
     },
-    /// There is none: every character that comes by is a token.
+    /// No treatment: every character that occurs is a token.
     None,
 }
 
 impl Others {
-    /// The tokens that stand for unknown characters.
+    /// The tokens for unknown characters.
     pub(crate) fn ids(&self) -> &[u32] {
         match self {
             Self::Bytes(ids) => ids,
@@ -65,7 +65,7 @@ impl Symbols {
         }
     }
 
-    /// All ids, in order.
+    /// All ids, sorted.
     pub(crate) fn ids(&self) -> Vec<u32> {
         let mut ids: Vec<u32> = self
             .characters
@@ -78,7 +78,7 @@ impl Symbols {
         ids
     }
 
-    /// The same with other ids.
+    /// The same symbols with other ids.
     pub(crate) fn renumbered(&self, number: impl Fn(u32) -> u32) -> Self {
         let mut new = self.clone();
         let others = match &mut new.others {

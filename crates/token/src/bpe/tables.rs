@@ -1,4 +1,4 @@
-//! The counter behind every encoding: split, look the piece up, merge what is not a token yet.
+//! The counter of every encoding: it splits a text, looks each piece up, and merges the pieces that are not tokens.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use crate::split::prefix::Prefix;
 use crate::split::splitter::{SplitCache, Splitter};
 use crate::split::sync::{BLANK, BoundaryClasses};
 
-/// Values that threads take in turn: each is in use by one at a time, and then idle until the next.
+/// A pool of values that threads borrow: each value is in use by one thread at a time, or idle.
 pub(crate) struct Pool<T>(pub(crate) Mutex<Vec<T>>);
 
 impl<T> Default for Pool<T> {
@@ -21,7 +21,7 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T> Pool<T> {
-    /// Works with a value that nobody else uses meanwhile: an idle one, else a new one.
+    /// Calls `work` with an idle value, or with a new one if none is idle.
     pub(crate) fn with<R>(&self, new: impl FnOnce() -> T, work: impl FnOnce(&mut T) -> R) -> R {
         let idle = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let value = idle().pop();
@@ -32,17 +32,17 @@ impl<T> Pool<T> {
     }
 }
 
-/// What is loaded once per vocabulary; encodings that differ in special tokens only share it.
+/// Loaded once per vocabulary; encodings that differ only in special tokens share it.
 pub(crate) struct Tables {
     pub(crate) splitter: Splitter,
     pub(crate) vocabulary: Vocabulary,
     pub(crate) boundaries: BoundaryClasses,
-    /// Whether a space is thought before a text.
+    /// The space that is added before a text.
     pub(crate) prefix: Prefix,
     scratch: Pool<Scratch>,
 }
 
-/// What one running count needs for itself; no two threads share one, nor two vocabularies.
+/// The buffers of one running count; no two threads share one, nor two vocabularies.
 #[derive(Default)]
 pub(crate) struct Scratch {
     cache: SplitCache,
@@ -67,7 +67,7 @@ impl Tables {
         });
     }
 
-    /// The same of a text that begins at a byte of a rendering; a space that is thought before it has no bytes.
+    /// The same for a text that begins at the byte `begins` of a rendering; a space that is added before it has no bytes.
     pub(crate) fn each_token_at(&self, text: &str, begins: usize, mut token: impl FnMut(usize)) {
         if text.is_empty() || !self.prefix.is_put(text.starts_with([' ', BLANK]), begins) {
             return self.each_token(text, token);
@@ -78,12 +78,12 @@ impl Tables {
         });
     }
 
-    /// Whether texts may be cut anywhere.
+    /// Whether there are places at which every text may be cut.
     pub(crate) fn may_be_cut(&self) -> bool {
         self.boundaries != BoundaryClasses::NONE || self.vocabulary.has_neighbours
     }
 
-    /// The same with scratch space of one's own.
+    /// The same with the caller's buffers.
     pub(crate) fn each_token_with(&self, scratch: &mut Scratch, text: &str, mut token: impl FnMut(usize)) {
         let Scratch { cache, merger } = scratch;
         self.splitter.each(cache, text, |piece| {

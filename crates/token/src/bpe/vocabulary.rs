@@ -1,8 +1,8 @@
-//! The tokens of an encoding as merges: which two tokens, side by side, become a third, and which pair goes first.
+//! The tokens of an encoding as merges: for two neighbouring tokens the token that they become, and the order of merges.
 //!
-//! A byte string that is a token comes about in one way only. Whatever stands around it, the merges within its bytes happen in
-//! the same order as when it stands alone, so its last merge always joins the same two tokens. One entry for each token is
-//! therefore the whole table, and no byte string is hashed while text is merged.
+//! A byte string that is a token is produced in only one way. The merges within its bytes happen in the same order in every text, so its
+//! last merge always joins the same two tokens. One entry per token is therefore the whole table, and no byte string is hashed while text
+//! is merged.
 
 use rustc_hash::FxHashSet;
 
@@ -12,28 +12,27 @@ use crate::bpe::pairs::ID_BITS;
 use crate::bpe::symbols::Symbols;
 use crate::split::join_points::JoinPoints;
 
-/// Tokens that a vocabulary can have at most: a pair of ids and a third fit into a word.
+/// The most tokens of a vocabulary: a pair of ids and a third must fit into a word.
 pub(crate) const MOST_TOKENS: usize = (1 << ID_BITS) - 1;
 
-/// The ordinary tokens of an encoding; special tokens are left out. Ids count tokens in the order of their ranks.
+/// The ordinary tokens of an encoding; special tokens are left out. An id is the position of a token in the order of ranks.
 pub(crate) struct Vocabulary {
-    /// What merges are looked up in.
+    /// The table of merges.
     pub(crate) merges: MergeTable,
-    /// Tokens that no order of merges leads to: they are found only where they are a whole piece.
+    /// Tokens that no order of merges leads to: they are found only as whole pieces.
     unreachable: FxHashSet<Box<[u8]>>,
-    /// Where no token lies across.
+    /// The places that no token crosses.
     pub(crate) join_points: JoinPoints,
-    /// What pieces are made of, where that is not bytes.
+    /// The symbols of pieces, if these are not bytes.
     symbols: Option<Symbols>,
-    /// Whether texts may be cut wherever no token of it lies across: they are cut into no pieces, and no two symbols that are no
-    /// tokens join.
+    /// Whether texts may be cut at all places that no token crosses: there are no pieces, and unknown characters do not join.
     pub(crate) has_neighbours: bool,
     #[cfg(test)]
     tokens: usize,
 }
 
 impl Vocabulary {
-    /// One without tokens, and with room for so many.
+    /// Makes an empty vocabulary with room for this many tokens.
     pub(crate) fn for_tokens(tokens: usize) -> Self {
         Self {
             merges: MergeTable::for_entries(tokens),
@@ -46,9 +45,9 @@ impl Vocabulary {
         }
     }
 
-    /// A vocabulary of byte strings and their ranks, in any order; at most [`MOST_TOKENS`].
+    /// Makes a vocabulary from byte strings and their ranks, in any order; at most [`MOST_TOKENS`].
     ///
-    /// A byte that is not a token counts as one all the same and joins nothing.
+    /// A byte that is not a token still counts as one, and joins nothing.
     pub(crate) fn new(tokens: impl IntoIterator<Item = (impl AsRef<[u8]>, u32)>) -> Self {
         let mut by_rank: Vec<_> = tokens.into_iter().collect();
         by_rank.sort_unstable_by_key(|(_, rank)| *rank);
@@ -56,7 +55,7 @@ impl Vocabulary {
             by_rank.iter().map(|(bytes, _)| bytes.as_ref()).zip(0..).collect();
         by_length.sort_unstable_by_key(|(bytes, _)| bytes.len());
         let mut vocabulary = Self::for_tokens(by_length.len());
-        // Shorter tokens first: all that a token can be made of is known by then.
+        // Shorter tokens first: when a token is added, all tokens that it can consist of are known.
         let mut merger = Merger::default();
         for (bytes, id) in by_length {
             let parts = match bytes.len() {
@@ -68,7 +67,7 @@ impl Vocabulary {
         vocabulary
     }
 
-    /// Takes up a token that two others become, where merges lead to it; of one or two bytes, these are known.
+    /// Adds a token and the two tokens that become it, if merges lead to it; `parts` is not needed for one or two bytes.
     pub(crate) fn add(&mut self, token: &[u8], id: u32, parts: Option<(u32, u32)>) {
         self.join_points.add(token);
         match (token, parts) {
@@ -80,25 +79,25 @@ impl Vocabulary {
         }
     }
 
-    /// Takes up a token that is one only where it is a whole piece.
+    /// Adds a token that exists only as a whole piece.
     pub(crate) fn add_whole(&mut self, token: &[u8]) {
         self.join_points.add(token);
         self.join_points.add_whole(token);
         self.unreachable.insert(token.into());
     }
 
-    /// Takes up what pieces are made of, where that is not bytes.
+    /// Sets the symbols of pieces, if these are not bytes.
     pub(crate) fn set_symbols(&mut self, symbols: Symbols) {
         self.symbols = Some(symbols);
     }
 
-    /// Takes up a token of characters that two others become.
+    /// Adds a token of characters, and the two tokens that become it.
     pub(crate) fn add_characters(&mut self, token: &str, id: u32, (left, right): (u32, u32)) {
         self.join_points.add_characters(token);
         self.merges.set_pair(left, right, id);
     }
 
-    /// The symbols of a piece: where each begins, and its id.
+    /// The symbols of a piece: the byte at which each begins, and its id.
     #[expect(clippy::expect_used, reason = "no text is cut within a character")]
     fn symbols_of(symbols: &Symbols, piece: &[u8]) -> Vec<(usize, u32)> {
         let text = std::str::from_utf8(piece).expect("a piece of a text is text");
@@ -126,7 +125,7 @@ impl Vocabulary {
         }
     }
 
-    /// The bytes at which the tokens of a piece begin, a bit each; the piece is not longer than [`merge::SHORT_PIECE_BYTES`].
+    /// The bytes at which the tokens of a piece begin, a bit each; the piece has at most [`merge::SHORT_PIECE_BYTES`] bytes.
     pub(crate) fn beginnings(&self, piece: &[u8]) -> u64 {
         if piece.len() < 2 || self.is_unreachable(piece) {
             return 1;

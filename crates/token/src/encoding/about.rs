@@ -1,31 +1,31 @@
-//! What is said about an encoding.
+//! The description of an encoding.
 
-/// What `chatmill encodings` says about an encoding.
+/// The description of an encoding that `chatmill encodings` prints.
 #[derive(Clone, Copy, Debug)]
 pub struct EncodingAbout<'e> {
-    /// One line: the vendor and the models that use it.
+    /// A title in one line: the vendor and the size.
     pub title: &'e str,
-    /// Families of models that read it.
+    /// The families of models that use it, separated by commas.
     pub models: &'e str,
-    /// Ordinary tokens; special ones are never counted.
+    /// The number of ordinary tokens; special ones are never counted.
     pub vocabulary: u32,
-    /// Where vocabulary and pattern come from.
+    /// The origin of vocabulary and pattern.
     pub source: &'e str,
-    /// How texts are counted.
+    /// The way in which texts are counted.
     pub counting: Counting,
 }
 
-/// How texts are counted in an encoding; the tokens are the same, the price is not.
+/// The way in which texts are counted in an encoding: it changes the cost and never the tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
-    /// What is said again is counted once: texts may be cut at places that the pattern's family has.
+    /// Repeated text is counted once: texts may be cut at places that the pattern's family provides.
     Once,
     /// Every text is counted from its beginning to its end.
     Whole,
 }
 
 impl Counting {
-    /// In a few words.
+    /// The way in a few words.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Once => "repeated text once",

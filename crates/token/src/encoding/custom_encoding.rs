@@ -1,4 +1,4 @@
-//! Encodings of one's own: a rank file with its pattern, or a tokenizer file.
+//! Encodings that a pipeline defines: a rank file with its pattern, or a tokenizer file.
 
 use std::sync::Arc;
 
@@ -18,14 +18,14 @@ use crate::files::{self, sentencepiece, tekken};
 use crate::split::patterns::Pattern;
 use crate::steps::Steps;
 
-/// An encoding that a pipeline brought along.
+/// An encoding that a pipeline defines.
 pub(crate) struct CustomEncoding {
     pub(crate) name: String,
     source: String,
     vocabulary: u32,
     counting: Counting,
     pub(crate) tables: Option<Arc<Tables>>,
-    /// Who counts texts that are not normalised.
+    /// The counter of texts that the normalizers change.
     pub(crate) normalised: Option<Arc<Native>>,
     pub(crate) counter: Arc<dyn Counter>,
     pub(crate) reference: ReferenceTokenizer,
@@ -56,12 +56,12 @@ impl CustomEncoding {
         }
     }
 
-    /// One that merges by a model, in the shortest way that there is.
+    /// An encoding that merges by a model, counted in the shortest exact way.
     fn merging(name: &str, file: &str, read: TokenizerFile) -> Result<Self, EncodingError> {
         let TokenizerFile { model, steps, way } = read;
         let steps = Arc::new(steps);
         let (vocabulary, tokens) = reached::vocabulary(&model, way.alphabet)?;
-        // What is left to do to a text before it is counted.
+        // The steps that are left to do to a text before the tables count it.
         let left = match way.alphabet {
             Alphabet::Blanks => Arc::default(),
             Alphabet::Characters => Arc::clone(&steps),
@@ -93,7 +93,7 @@ impl CustomEncoding {
         Ok(own)
     }
 
-    /// One that is counted by the `tokenizers` crate.
+    /// An encoding that the `tokenizers` crate counts.
     #[cfg(feature = "tokenizers")]
     fn whole(name: &str, json: &str, _reason: &str) -> Result<Self, EncodingError> {
         let tokenizer = Arc::new(Crate::read(name, json)?);
@@ -116,7 +116,7 @@ impl CustomEncoding {
         )))
     }
 
-    /// The same, judged by the `tokenizers` crate where it is there.
+    /// The same encoding with the `tokenizers` crate as its reference, if the build has it.
     #[cfg(feature = "tokenizers")]
     fn counted_by(mut self, json: &str) -> Result<Self, EncodingError> {
         self.reference = ReferenceTokenizer::tokenizer(Arc::new(Crate::read(&self.name, json)?));
@@ -162,7 +162,7 @@ impl CustomEncoding {
 
     pub(crate) fn about(&self) -> EncodingAbout<'_> {
         EncodingAbout {
-            title: "An encoding of the pipeline's own",
+            title: "An encoding that the pipeline defines",
             models: "",
             vocabulary: self.vocabulary,
             source: &self.source,

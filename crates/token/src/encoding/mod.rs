@@ -1,6 +1,7 @@
-//! What an encoding is, and its counter: one of the registry, loaded when it is first asked for, or one's own.
+//! The type `Encoding` and its counter: an entry of the registry, loaded on first use, or an encoding that a pipeline defines.
 //!
-//! Which encodings there are is written down in `encodings`; how texts are counted, in `bpe`.
+//! `encodings` lists the registered ones, `bpe` counts texts. An encoding also knows its reference, an independent implementation against
+//! which counts are checked. `token_counter` and all callers of the crate use it.
 
 pub(crate) mod about;
 pub(crate) mod custom_encoding;
@@ -23,7 +24,7 @@ use crate::counter::Counter;
 use crate::split::patterns::Family;
 use crate::split::splitter::Splitter;
 
-/// An encoding; clones share what is loaded.
+/// An encoding; clones share their loaded tables.
 #[derive(Clone)]
 pub struct Encoding(Origin);
 
@@ -44,14 +45,14 @@ pub(crate) struct Registered {
 
 /// The vocabulary of an encoding of the registry.
 pub(crate) enum Embedded {
-    /// These merges; texts are cut as this family does.
+    /// These merges, with texts cut as this family does.
     Merges(&'static [u8], &'static Family),
-    /// That of another encoding: the two differ in special tokens only.
+    /// The vocabulary of another encoding that differs in special tokens only.
     Of(&'static Registered),
 }
 
 impl Registered {
-    /// One that tiktoken-rs has: its name, what it is, the models that read it, how many tokens it has, and these.
+    /// Makes an encoding of tiktoken-rs: its name, title, models, number of ordinary tokens, vocabulary and reference.
     pub(crate) const fn new(
         name: &'static str,
         title: &'static str,
@@ -107,12 +108,12 @@ impl Encoding {
         Self(Origin::Registered(entry))
     }
 
-    /// An encoding of one's own.
+    /// An encoding that a pipeline defines.
     pub(crate) fn own(own: CustomEncoding) -> Self {
         Self(Origin::CustomEncoding(Arc::new(own)))
     }
 
-    /// Its name, for example `o200k_base`.
+    /// The name, for example `o200k_base`.
     pub fn name(&self) -> &str {
         match &self.0 {
             Origin::Registered(entry) => entry.name,
@@ -120,7 +121,7 @@ impl Encoding {
         }
     }
 
-    /// What it is and who uses it.
+    /// The description: title, models, size and origin.
     pub fn about(&self) -> EncodingAbout<'_> {
         match &self.0 {
             Origin::Registered(entry) => entry.about,
@@ -152,7 +153,7 @@ impl Encoding {
         })
     }
 
-    /// Who counts texts that are not normalised, where others are counted by the tables.
+    /// The counter of texts that the normalizers change, if the tables count all others.
     pub(crate) fn normalised(&self) -> Option<&Arc<Native>> {
         match &self.0 {
             Origin::Registered(_) => None,
@@ -160,7 +161,7 @@ impl Encoding {
         }
     }
 
-    /// What texts are split and merged with; nothing where only the counter knows.
+    /// The tables for splitting and merging; `None` if only the counter can count.
     pub(crate) fn tables(&self) -> Option<&Arc<Tables>> {
         match &self.0 {
             Origin::Registered(entry) => Some(&entry.loaded().tables),

@@ -1,4 +1,4 @@
-//! Counts by the steps of a tokenizer file: whole texts, normalised and cut before they are merged.
+//! Counts with the steps of a tokenizer file: whole texts, normalised and cut before they are merged.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::counter::{Counter, SpanCounter};
 use crate::split::part;
 use crate::steps::Steps;
 
-/// Steps, and what merges the pieces that they leave.
+/// The steps of a file, and the tables that merge the pieces.
 pub(crate) struct Native {
     pub(crate) name: Box<str>,
     pub(crate) steps: Arc<Steps>,
@@ -17,12 +17,12 @@ pub(crate) struct Native {
 }
 
 impl Native {
-    /// Whether the steps leave a text as it is.
+    /// Whether the steps leave a text unchanged.
     pub(crate) fn leaves(&self, text: &str) -> bool {
         self.steps.leave(text)
     }
 
-    /// Calls `token` with the byte at which each token of a text begins, in order; the text begins at a byte of a rendering.
+    /// Calls `token` with the byte at which each token of a text begins, in order; the text begins at the byte `begins` of a rendering.
     fn each_token(&self, text: &str, begins: usize, mut token: impl FnMut(usize)) {
         let changed = self.steps.pieces(text, begins);
         for piece in &changed.pieces {

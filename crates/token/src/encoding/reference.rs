@@ -1,4 +1,4 @@
-//! A reference implementation, asked now and then whether a count is right.
+//! Reference implementations, against which counts are checked.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +11,7 @@ use crate::split::part;
 use crate::split::parts::{TextOrControl, each_part};
 use crate::steps::Steps;
 
-/// White-space bytes in a row from which the reference is not asked: it gives up with a panic on much longer ones.
+/// The number of bytes of white space in a row from which the reference is not asked: on much longer runs it panics.
 const MAX_BLANK_BYTES: usize = 100_000;
 
 /// The reference for an encoding; clones share it.
@@ -20,11 +20,11 @@ pub struct ReferenceTokenizer(Implementation);
 
 #[derive(Clone)]
 enum Implementation {
-    /// One that tiktoken-rs embeds.
+    /// An encoding that tiktoken-rs embeds.
     Embedded(&'static CoreBPE),
-    /// tiktoken-rs with ranks and a pattern of their own.
+    /// tiktoken-rs with the ranks and the pattern of a user.
     CustomEncoding(Arc<OwnReference>),
-    /// All steps of a tokenizer file as they are written, and merges in the plainest way.
+    /// All steps of a tokenizer file as written, and its merges one by one.
     Merging(Arc<Merging>),
     /// The `tokenizers` crate.
     #[cfg(feature = "tokenizers")]
@@ -38,7 +38,8 @@ pub(crate) struct Merging {
 }
 
 impl Merging {
-    /// Where the tokens of a text begin that begins at a byte of a rendering; nothing where a piece is too long for that.
+    /// The bytes at which the tokens of a text begin; the text itself begins at the byte `begins` of a rendering. `None` if a piece is too
+    /// long.
     fn starts(&self, text: &str, begins: usize) -> Option<Vec<usize>> {
         let changed = self.steps.pieces(text, begins);
         if changed.pieces.iter().any(|piece| piece.len() > MAX_MERGED_BYTES) {
@@ -54,7 +55,7 @@ impl Merging {
     }
 }
 
-/// Bytes of the longest piece that is merged in the plainest way, in time with their square.
+/// The length in bytes of the longest piece that is merged this way, which takes time with its square.
 const MAX_MERGED_BYTES: usize = 50_000;
 
 struct OwnReference {
@@ -86,7 +87,7 @@ impl ReferenceTokenizer {
         Self(Implementation::Tokenizer(tokenizer))
     }
 
-    /// tiktoken-rs's encoder, where it can compute the pattern.
+    /// The encoder of tiktoken-rs, if it can compute the pattern.
     pub(crate) fn core_bpe(&self) -> Option<&CoreBPE> {
         match &self.0 {
             Implementation::Embedded(reference) => Some(reference),
@@ -97,7 +98,7 @@ impl ReferenceTokenizer {
         }
     }
 
-    /// Tokens of a text as ordinary text; nothing where the reference cannot be asked.
+    /// Counts the tokens of a text as ordinary text; `None` if the reference cannot take the text.
     pub fn count(&self, text: &str) -> Option<u64> {
         self.count_at(text, 0)
     }
@@ -112,8 +113,8 @@ impl ReferenceTokenizer {
         }
     }
 
-    /// Calls `token` with the byte at which each token of a text begins that begins at a byte of a rendering; false, and no call,
-    /// where the reference cannot be asked.
+    /// Calls `token` with the byte at which each token of a text begins; the text itself begins at the byte `begins` of a rendering.
+    /// Returns false, without a call, if the reference cannot take the text.
     pub(crate) fn each_token(&self, text: &str, begins: usize, mut token: impl FnMut(usize)) -> bool {
         if let Implementation::Merging(merging) = &self.0 {
             let starts = merging.starts(text, begins);
@@ -125,13 +126,14 @@ impl ReferenceTokenizer {
         let mut start = 0;
         for rank in reference.encode_ordinary(text) {
             token(start);
-            // A rank that was just given has bytes.
+            // The reference returned this rank itself, so it has bytes.
             start += reference.decode_bytes(&[rank]).map_or(0, |bytes| bytes.len());
         }
         true
     }
 
-    /// Tokens of a rendering, by the definition that counters use: a control span is one, and a boundary.
+    /// Counts the tokens of a rendering by the definition of [`Counter`](crate::Counter): a control span is one token, and a boundary.
+    /// `None` if the reference cannot take a part.
     pub fn tokens(&self, text: &str, spans: &[ComponentSpan]) -> Option<u64> {
         let mut tokens = Some(0);
         each_part(text, spans, |begins, fragment| {
@@ -145,7 +147,7 @@ impl ReferenceTokenizer {
     }
 }
 
-/// Whether a run of white space in a text is too long for the reference.
+/// Whether a text has a run of white space that is too long for the reference.
 fn is_blank(text: &str) -> bool {
     let mut blanks = 0;
     text.chars().any(|character| {
@@ -171,7 +173,7 @@ mod tests {
     use crate::ENCODINGS;
 
     impl ReferenceTokenizer {
-        /// The encoder that tiktoken-rs embeds, where this is one.
+        /// The encoder that tiktoken-rs embeds, if this is one.
         pub(crate) fn embedded_reference(&self) -> Option<&'static CoreBPE> {
             match &self.0 {
                 Implementation::Embedded(reference) => Some(reference),

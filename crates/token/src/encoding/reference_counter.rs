@@ -1,4 +1,4 @@
-//! The reference as a counter: tiktoken-rs for every text, to measure what counting costs without our own ways.
+//! The reference as a counter: tiktoken-rs for every text, to measure the cost of counting without the shortcuts of this crate.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use chatmill_model::span::ComponentSpan;
 use crate::counter::{Counter, SpanCounter};
 use crate::encoding::reference::ReferenceTokenizer;
 
-/// Lets the reference count; where it cannot be asked (endless white space), the encoding's own counter does.
+/// Counts with the reference, or with the encoding's counter if the reference cannot take the text (endless white space).
 pub(crate) struct ReferenceCounter {
     pub(crate) reference: ReferenceTokenizer,
     pub(crate) own: Arc<dyn Counter>,

@@ -1,7 +1,7 @@
 //! `cl100k_base`, the encoding of GPT-4 and of the third generation of embeddings.
 //!
-//! A word may take one sign before it; contractions are pieces of their own. Digits come in threes, and a sign takes the line
-//! breaks after it along.
+//! A word may take along one sign before it; contractions are separate pieces. Digits come in threes, and a sign takes along the line
+//! breaks after it.
 
 use crate::encoding::{Embedded, Registered};
 use crate::split::patterns::CL100K;

@@ -1,4 +1,4 @@
-//! The registry of encodings: one file and one line each.
+//! The registry of encodings: a file and a line for each.
 
 pub(crate) mod model_families;
 
@@ -6,7 +6,7 @@ use crate::encoding::Encoding;
 use crate::encoding::custom_encoding::CustomEncoding;
 use crate::error::EncodingError;
 
-/// Declares the modules, and lists the encodings in them.
+/// Declares the modules, and lists their encodings.
 macro_rules! encodings {
     ($($module:ident;)+) => {
         $(mod $module;)+
@@ -24,12 +24,12 @@ encodings! {
     r50k_base;
 }
 
-/// The encoding of that name.
+/// The encoding with this name.
 pub fn find(name: &str) -> Option<&'static Encoding> {
     ENCODINGS.iter().find(|encoding| encoding.name() == name)
 }
 
-/// The encoding that a model reads: its name as vendors spell it (`gpt-4o`, `GPT-4o`), without a date or a size.
+/// The encoding that a model reads. The name is as vendors write it (`gpt-4o`, `GPT-4o`), without a date or a size.
 pub fn of_model(model: &str) -> Option<&'static Encoding> {
     let plain = |name: &str| -> String {
         let signs = name
@@ -45,28 +45,28 @@ pub fn of_model(model: &str) -> Option<&'static Encoding> {
 }
 
 impl Encoding {
-    /// An encoding of one's own: the text of a rank file, and a pattern or the name of a known family.
+    /// Makes an encoding from the text of a rank file, and a pattern or the name of a known family.
     ///
     /// # Errors
     ///
-    /// When the name cannot be one, the file is not a vocabulary, or the pattern cannot be computed exactly.
+    /// Fails if the name is not allowed, the file is not a vocabulary, or the pattern cannot be computed exactly.
     pub fn from_ranks(name: &str, ranks: &str, pattern: &str) -> Result<Self, EncodingError> {
         check_name(name)?;
         Ok(Self::own(CustomEncoding::from_ranks(name, ranks, pattern)?))
     }
 
-    /// An encoding of one's own: the bytes of a Hugging Face tokenizer file, a model of `SentencePiece` or a `tekken.json`.
+    /// Makes an encoding from the bytes of a Hugging Face tokenizer file, a `SentencePiece` model or a `tekken.json`.
     ///
     /// # Errors
     ///
-    /// When the name cannot be one, the file is none, or it needs the `tokenizers` crate and this build has none.
+    /// Fails if the name is not allowed, the file is none of these, or it needs the `tokenizers` crate and this build does not have it.
     pub fn from_tokenizer(name: &str, file: impl AsRef<[u8]>) -> Result<Self, EncodingError> {
         check_name(name)?;
         Ok(Self::own(CustomEncoding::from_tokenizer(name, file.as_ref())?))
     }
 }
 
-/// Refuses a name that cannot be one, or is that of an encoding of the registry.
+/// Refuses a name that is not allowed, or that an encoding of the registry has.
 fn check_name(name: &str) -> Result<(), EncodingError> {
     let is_plain = |character: char| matches!(character, 'a'..='z' | '0'..='9' | '_');
     if name.is_empty() || !name.chars().all(is_plain) {

@@ -1,15 +1,15 @@
-//! Families of open models, and the file of each that a pipeline names to count as they do.
+//! Families of open models, and the file of each that a pipeline gives to count as they do.
 
 use crate::encoding::about::Counting;
 
 /// Models that read the same tokens, or files of the same kind.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelFamily {
-    /// The models.
+    /// The names of the models.
     pub models: &'static str,
-    /// Which of their files to give.
+    /// The file to give.
     pub file: &'static str,
-    /// How texts are counted by it.
+    /// The way in which texts are counted with it.
     pub counting: Counting,
 }
 

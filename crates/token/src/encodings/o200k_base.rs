@@ -1,7 +1,7 @@
 //! `o200k_base`, the encoding of the models since GPT-4o.
 //!
-//! Words break where small letters meet capitals, so that camelCase falls into its words; marks belong to their letters.
-//! Contractions stay with their word. Digits come in threes.
+//! Words break between small letters and capitals, so that camelCase becomes two words; marks belong to their letters. Contractions stay
+//! with their word. Digits come in threes.
 
 use crate::encoding::{Embedded, Registered};
 use crate::split::patterns::O200K;

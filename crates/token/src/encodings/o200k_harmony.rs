@@ -1,7 +1,7 @@
 //! `o200k_harmony`, the encoding of the open-weight gpt-oss models.
 //!
-//! As ordinary text it is `o200k_base`, whose tables it shares; it differs in more than a thousand special tokens, which chat text
-//! never contains as tokens.
+//! For ordinary text it is `o200k_base`, and shares its tables. It differs in more than a thousand special tokens, which never occur as
+//! tokens in the text of a chat.
 
 use super::o200k_base;
 use crate::encoding::{Embedded, Registered};

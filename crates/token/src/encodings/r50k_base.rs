@@ -1,6 +1,6 @@
 //! `r50k_base`, the encoding of GPT-2 and GPT-3.
 //!
-//! Its tokens are the first ones of `p50k_base`, whose merges it reads.
+//! Its tokens are the first ones of `p50k_base`, and it reads the merges of that encoding.
 
 use crate::encoding::{Embedded, Registered};
 use crate::split::patterns::GPT2;

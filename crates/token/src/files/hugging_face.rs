@@ -1,6 +1,7 @@
-//! Tokenizer files that only the `tokenizers` crate can compute: counted on whole texts.
+//! Tokenizer files that only the `tokenizers` crate can compute, counted on whole texts.
 //!
-//! Added tokens and what a file puts around a text are taken out first: in a chat they are text, and framing is the dialect's.
+//! Added tokens and the tokens that a file puts around a text are removed first: in a chat they are text, and framing belongs to the
+//! dialect.
 //!
 //! Why: docs/decisions/2026-11-21-tokenizer-json-files.md.
 
@@ -13,14 +14,14 @@ use crate::error::EncodingError;
 use crate::split::oniguruma;
 use crate::split::patterns::PatternError;
 
-/// A character that hardly any vocabulary has: a file that cannot say what is unknown fails on it.
+/// A character that hardly any vocabulary contains: a file without a token for unknown characters fails on it.
 const UNKNOWN: &str = "\u{10fffd}";
 
 /// A tokenizer file as a counter, and as the reference of files that are counted as ranks.
 pub(crate) struct Crate {
     name: String,
     tokenizer: Tokenizer,
-    /// The same for texts within a rendering, where a file puts a space before the first text only.
+    /// The tokenizer for texts inside a rendering, if the file puts a space before the first text only.
     inner: Option<Tokenizer>,
 }
 
@@ -44,7 +45,7 @@ impl Crate {
         let inner = (inner != file).then(|| load(&inner)).transpose()?;
         let tokenizer = load(&file)?;
         if tokenizer.encode_fast(UNKNOWN, false).is_err() {
-            return Err(refused("it has no token for what is unknown".to_owned()));
+            return Err(refused("it has no token for unknown characters".to_owned()));
         }
         Ok(Self {
             name: name.to_owned(),
@@ -53,23 +54,23 @@ impl Crate {
         })
     }
 
-    /// Tokens of its vocabulary.
+    /// The number of tokens in its vocabulary.
     pub(crate) fn vocabulary(&self) -> u32 {
         u32::try_from(self.tokenizer.get_vocab_size(false)).unwrap_or(u32::MAX)
     }
 
-    /// The tokens of a text that begins at a byte of a rendering.
+    /// The tokens of a text that begins at the byte `begins` of a rendering.
     pub(crate) fn count_at(&self, text: &str, begins: usize) -> u64 {
         let mut tokens = 0;
         self.each_token(text, begins, &mut |_| tokens += 1);
         tokens
     }
 
-    /// Calls `token` with the byte at which each token of a text begins, in order; the text begins at a byte of a rendering.
+    /// Calls `token` with the byte at which each token of a text begins, in order; the text begins at the byte `begins` of a rendering.
     fn each_token(&self, text: &str, begins: usize, token: &mut dyn FnMut(usize)) {
         let inner = self.inner.as_ref().filter(|_| begins > 0);
         let Ok(encoding) = inner.unwrap_or(&self.tokenizer).encode(text, false) else {
-            // The crate gives up on patterns that try too long: halves are shorter, and one character is one token.
+            // The crate gives up on a pattern that backtracks too long: halves are shorter, and one character is one token.
             let half = (text.len() / 2).max(1)..text.len();
             let halves = half
                 .into_iter()
@@ -85,14 +86,14 @@ impl Crate {
         };
         let mut last = 0;
         for (start, _) in encoding.get_offsets() {
-            // Tokens of one character may share its bytes, and what a normaliser moved may stand out of order.
+            // Tokens of one character may share its bytes, and a normaliser that moves text can put them out of order.
             last = last.max(*start).min(text.len());
             token(last);
         }
     }
 }
 
-/// Translates all patterns of some steps: in this build the crate has an engine that is not Oniguruma.
+/// Translates all patterns of some steps: in this build the engine of the crate is not Oniguruma.
 fn translate(steps: &mut Value) -> Result<(), PatternError> {
     match steps {
         Value::Array(several) => several.iter_mut().try_for_each(translate),
@@ -155,7 +156,7 @@ mod tests {
         let encoding = encoding(&word_pieces("[UNK]"));
         assert_eq!(encoding.about().counting, Counting::Whole);
         assert_eq!(encoding.about().source, "tokenizer file, by the tokenizers crate");
-        // mill ##er ##s grind: neither cut at two nor framed, and capitals are small.
+        // mill ##er ##s grind: neither truncated to two nor framed, and capitals are made small.
         assert_eq!(encoding.counter().count("Millers grind"), 4);
         assert_eq!(encoding.reference().count("Millers grind"), Some(4));
     }
@@ -167,7 +168,7 @@ mod tests {
             json!({"type": "Sequence", "pretokenizers": [
             {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": false}]})
         };
-        // `½` is part of a word, so that the whole is unknown.
+        // `½` is part of the word, so the whole word is unknown.
         for (pattern, tokens) in [(r"\w+", 1), (r"[\w]+", 2), (r"\p{L}+", 2), (r"mill(?=½)", 2)] {
             file["pre_tokenizer"] = split(pattern);
             assert_eq!(encoding(&file).counter().count("mill½"), tokens, "{pattern}");

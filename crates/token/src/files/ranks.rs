@@ -1,6 +1,6 @@
 //! Rank files in the form of tiktoken: on each line a token in base64, a space and its rank.
 //!
-//! A vocabulary is refused rather than repaired: a token that stands twice or a byte that is none would make every count a guess.
+//! A vocabulary is refused rather than repaired: with a duplicate token, or a byte that is not a token, every count would be a guess.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::bpe::vocabulary::MOST_TOKENS;
 use crate::error::EncodingError;
 
-/// The tokens of a vocabulary with their ranks, checked: no token and no rank stands twice, and every byte is a token.
+/// The tokens of a vocabulary with their ranks, checked: tokens and ranks are unique, and every byte is a token.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ranks(Vec<(Vec<u8>, u32)>);
 
@@ -25,11 +25,11 @@ impl Ranks {
             }
             let (token, rank) = entry(line, content)?;
             if let Some(before) = line_of_token.insert(token.clone(), line) {
-                let problem = format!("this token stands in line {before} already; remove one of them");
+                let problem = format!("duplicate token: line {before} has it already; remove one of them");
                 return Err(EncodingError::Line(line, problem));
             }
             if let Some(before) = line_of_rank.insert(rank, line) {
-                let problem = format!("line {before} has the rank {rank} already; ranks are given once");
+                let problem = format!("line {before} has the rank {rank} already; each rank must be unique");
                 return Err(EncodingError::Line(line, problem));
             }
             tokens.push((token, rank));
@@ -37,11 +37,11 @@ impl Ranks {
         Self::checked(tokens)
     }
 
-    /// Tokens that are known to be different, with different ranks.
+    /// Checks tokens that are unique, and have unique ranks.
     pub(crate) fn checked(tokens: Vec<(Vec<u8>, u32)>) -> Result<Self, EncodingError> {
         if tokens.len() > MOST_TOKENS {
             let problem = format!(
-                "it has {} tokens; {MOST_TOKENS} can be counted with",
+                "it has {} tokens; at most {MOST_TOKENS} are supported",
                 tokens.len()
             );
             return Err(EncodingError::Vocabulary(problem));
@@ -56,7 +56,7 @@ impl Ranks {
         }
         if let Some(byte) = known.iter().position(|known| !known) {
             let problem = format!(
-                "the byte 0x{byte:02x} is not a token; all 256 bytes must be, or there are texts that have no tokens"
+                "the byte 0x{byte:02x} is not a token; all 256 bytes must be tokens, or some texts have none"
             );
             return Err(EncodingError::Vocabulary(problem));
         }
@@ -137,7 +137,7 @@ pub(crate) mod tests {
             ("YWI= 4294967295", "line 257: the rank is not a whole number"),
             ("YWI= 99999999999", "line 257: the rank is not a whole number"),
             ("YWI= 97", "line 257: line 98 has the rank 97 already"),
-            ("YQ== 256", "line 257: this token stands in line 98 already"),
+            ("YQ== 256", "line 257: duplicate token: line 98 has it already"),
         ] {
             let message = refused(&format!("{good}{line}\n"));
             assert!(message.starts_with(expected), "{line}: {message}");

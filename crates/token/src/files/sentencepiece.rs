@@ -1,8 +1,8 @@
-//! Files of `SentencePiece` (`.model`) that merge pairs: a message of protocol buffers with pieces, their scores and what they are.
+//! `SentencePiece` files (`.model`) that merge pairs: a protocol buffers message with pieces, their scores and their kinds.
 //!
-//! Two pieces that stand side by side are merged when both together are a piece, that of the highest score first. Read as a
-//! [model](crate::bpe::model) they are all divisions of each piece into two, ranked by its score. Pieces that a maker added are
-//! text, as in a `tokenizer.json`. Unigram models, tables of characters and white space that is taken away are refused.
+//! Two neighbouring pieces are merged if both together are a piece, highest score first. As a [model](crate::bpe::model), a piece becomes
+//! one merge for each of its divisions into two pieces, ranked by its score. Pieces that the author added are text, as in a
+//! `tokenizer.json`. Unigram models, tables of characters and the removal of white space are refused.
 //!
 //! Specified in `sentencepiece_model.proto` of the project.
 
@@ -19,18 +19,18 @@ use crate::split::sync::BLANK;
 use crate::steps::Steps;
 use crate::steps::normalizer::Normalizer;
 
-/// The fields of a message by their numbers, in order.
+/// The fields of a message, by number, in order.
 struct Message<'b>(Vec<(u64, FieldValue<'b>)>);
 
 #[derive(Clone, Copy)]
 enum FieldValue<'b> {
-    /// Also the bits of a float.
+    /// A varint, or the bits of a float.
     Number(u64),
     Bytes(&'b [u8]),
 }
 
 impl<'b> Message<'b> {
-    /// Nothing where the bytes are no message.
+    /// Reads the fields; `None` if the bytes are no message.
     fn read(mut bytes: &'b [u8]) -> Option<Self> {
         let mut fields = Vec::new();
         while !bytes.is_empty() {
@@ -58,7 +58,7 @@ impl<'b> Message<'b> {
         Some(Self(fields))
     }
 
-    /// The last number of a field.
+    /// The last number in a field.
     fn number(&self, field: u64) -> Option<u64> {
         self.0.iter().rev().find_map(|(number, value)| match value {
             FieldValue::Number(value) if *number == field => Some(*value),
@@ -66,7 +66,7 @@ impl<'b> Message<'b> {
         })
     }
 
-    /// All that a field holds.
+    /// All values of a field that are bytes.
     fn bytes(&self, field: u64) -> impl Iterator<Item = &'b [u8]> {
         self.0.iter().filter_map(move |(number, value)| match value {
             FieldValue::Bytes(value) if *number == field => Some(*value),
@@ -74,7 +74,7 @@ impl<'b> Message<'b> {
         })
     }
 
-    /// The message that a field holds, which may be in several parts.
+    /// The message in a field, which may be split over several values.
     fn message(&self, field: u64) -> Option<Self> {
         let mut parts = Vec::new();
         for part in self.bytes(field) {
@@ -97,7 +97,7 @@ fn varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// A piece: its text, its score and what it is.
+/// A piece: its text, its score and its kind.
 struct VocabularyPiece<'b>(&'b str, f32, u64);
 
 const ORDINARY: u64 = 1;
@@ -115,7 +115,7 @@ impl<'b> VocabularyPiece<'b> {
     }
 }
 
-/// What a file says.
+/// The parts of a file that matter for counting.
 struct PieceModel<'b> {
     pieces: Vec<VocabularyPiece<'b>>,
     trainer: Message<'b>,
@@ -134,7 +134,7 @@ impl<'b> PieceModel<'b> {
         })
     }
 
-    /// Why it cannot be counted with.
+    /// The reason why the file cannot be counted with, if there is one.
     fn refusal(&self) -> Option<&'static str> {
         let (trainer, normalizer) = (&self.trainer, &self.normalizer);
         let has_table = normalizer.bytes(2).any(|table| !table.is_empty());
@@ -144,11 +144,11 @@ impl<'b> PieceModel<'b> {
             (has_table, "it normalises texts by a table"),
             (
                 normalizer.number(4) != Some(0),
-                "it takes away white space that stands beside other white space",
+                "it removes white space next to other white space",
             ),
             (
                 trainer.number(24) == Some(1) || normalizer.number(5) == Some(0),
-                "its sign for a space does not stand before words",
+                "its sign for a space does not precede words",
             ),
             (is_divided, "it has pieces that are merged and then divided again"),
         ];
@@ -157,7 +157,7 @@ impl<'b> PieceModel<'b> {
             .find_map(|(holds, reason)| holds.then_some(*reason))
     }
 
-    /// The ids of the pieces that are of a kind.
+    /// The ids of the pieces of a kind.
     fn of_kind(&self, kind: u64) -> Vec<u32> {
         let pieces = self.pieces.iter().zip(0..);
         pieces
@@ -170,7 +170,7 @@ impl<'b> PieceModel<'b> {
 pub(crate) fn read(bytes: &[u8]) -> Result<TokenizerFile, EncodingError> {
     let refused = |reason: &str| EncodingError::Vocabulary(reason.to_owned());
     let file = PieceModel::read(bytes)
-        .ok_or_else(|| refused("it is neither a tokenizer file in JSON nor a model of SentencePiece"))?;
+        .ok_or_else(|| refused("it is neither a tokenizer file in JSON nor a SentencePiece model"))?;
     if let Some(reason) = file.refusal() {
         return Err(refused(&format!(
             "{reason}; give the `tokenizer.json` of the model"
@@ -181,7 +181,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<TokenizerFile, EncodingError> {
     let others = match file.of_kind(UNKNOWN).first() {
         _ if falls_back && bytes.len() == 256 => Others::Bytes(bytes),
         Some(id) if !falls_back => Others::Unknown { id: *id, fuse: true },
-        _ => return Err(refused("it has no piece for what is unknown")),
+        _ => return Err(refused("it has no piece for unknown characters")),
     };
     let mut pieces: Vec<_> = file.pieces.iter().zip(0..).collect();
     pieces.retain(|(piece, _)| matches!(piece.2, ORDINARY | ADDED));
@@ -191,7 +191,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<TokenizerFile, EncodingError> {
         .collect();
     if tokens.len() < pieces.len() {
         return Err(refused(
-            "a piece stands in it twice; take the file that belongs to the model",
+            "it has a duplicate piece; take the file that belongs to the model",
         ));
     }
     pieces.sort_by(|(one, _), (other, _)| other.1.total_cmp(&one.1));
@@ -218,8 +218,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<TokenizerFile, EncodingError> {
     })
 }
 
-/// Every division of a piece into two, with the place of its score among all. A file may hold pieces of any length, so that not
-/// every character is tried: a division is where a piece that it begins with meets one that it ends with.
+/// Every division of a piece into two, with the rank of its score. A file may contain pieces of any length, so a division is not sought at
+/// every character, but where a piece that is a prefix meets one that is a suffix.
 fn merges(by_score: &[(&VocabularyPiece<'_>, u32)]) -> FxHashMap<(u32, u32), (u32, u32)> {
     let texts = by_score.iter().map(|(piece, id)| (piece.0.bytes(), *id));
     let lefts = beginnings(texts.clone().map(|(text, id)| (text.collect(), id)));
@@ -238,11 +238,11 @@ fn merges(by_score: &[(&VocabularyPiece<'_>, u32)]) -> FxHashMap<(u32, u32), (u3
     merges
 }
 
-/// For each piece, all others that it begins with: their lengths and ids, the shortest first. There are no more of them than it
-/// has bytes, so that the time is in proportion to the bytes of all pieces, and to the logarithm of their number.
+/// For each piece, all others that it begins with: their lengths and ids, the shortest first. A piece has at most as many as it has bytes,
+/// so the time is in proportion to the bytes of all pieces, times the logarithm of their number.
 fn beginnings(pieces: impl Iterator<Item = (Vec<u8>, u32)>) -> FxHashMap<u32, Vec<(usize, u32)>> {
     let mut pieces: Vec<(Vec<u8>, u32)> = pieces.collect();
-    // In the order of bytes, what a piece begins with stands before it, and between the two only what begins with the same.
+    // In byte order, the prefixes of a piece precede it, and only pieces with the same prefix are between the two.
     pieces.sort_unstable();
     let mut open: Vec<(&[u8], u32)> = Vec::new();
     let mut found = FxHashMap::default();
@@ -292,7 +292,7 @@ mod tests {
         }
     }
 
-    /// The field of a message that holds bytes.
+    /// A field of a message with these bytes as its value.
     fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
         let mut field = vec![number << 3 | 2];
         let mut length = bytes.len();
@@ -304,7 +304,7 @@ mod tests {
         [field.as_slice(), bytes].concat()
     }
 
-    /// Tried at every character, such pieces would take hours.
+    /// Such pieces would take hours if every character were tried.
     #[test]
     fn a_model_with_pieces_of_a_megabyte_is_read() {
         let longest = "a".repeat(1 << 20);
@@ -315,7 +315,7 @@ mod tests {
         let encoding = Encoding::from_tokenizer("acme", &file).unwrap();
         let count = |text: &str| encoding.counter().count(text);
         assert_eq!(Some(count("baaaab")), encoding.reference().count("baaaab"));
-        // The first two letters take up one after the other until there is no longer piece.
+        // The first two letters absorb one letter after the other, until there is no longer piece.
         assert_eq!(count(&longest), 1 + (1_u64 << 20).div_ceil(799));
     }
 
@@ -343,12 +343,13 @@ mod tests {
     #[test]
     fn a_model_with_a_piece_twice_is_refused() {
         let file = [sample(), field(1, &field(1, b"aa"))].concat();
-        assert!(refusal(&file).starts_with("a piece stands in it twice"));
+        assert!(refusal(&file).starts_with("it has a duplicate piece"));
     }
 
     #[test]
     fn what_cannot_be_counted_is_named() {
-        // A trainer's part behind the first wins: the kind of the model, white space behind words; a normalizer's: a table, white space.
+        // A second trainer message overrides the first: the kind of the model, white space after words; so does a normalizer: a table,
+        // white space.
         for (more, expected) in [
             (
                 &b"\x12\x02\x18\x01"[..],
@@ -356,7 +357,7 @@ mod tests {
             ),
             (
                 b"\x12\x03\xc0\x01\x01",
-                "its sign for a space does not stand before words",
+                "its sign for a space does not precede words",
             ),
             (b"\x1a\x03\x12\x01x", "it normalises texts by a table"),
             (b"\x1a\x02\x20\x01", "it takes away white space"),

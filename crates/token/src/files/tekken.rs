@@ -1,6 +1,6 @@
-//! Files of Mistral (`tekken.json`): ranks in base64, and the pattern that cuts texts.
+//! Mistral's files (`tekken.json`): ranks in base64, and the pattern that cuts texts.
 //!
-//! More tokens are listed than the model has: those of the highest ranks give way to its special tokens.
+//! A file lists more tokens than the model has: those of the highest ranks make room for its special tokens.
 
 use serde::Deserialize;
 
@@ -26,7 +26,7 @@ struct TekkenToken {
     token_bytes: String,
 }
 
-/// Reads such a file: its ranks and its pattern; nothing where it is none.
+/// Reads the ranks and the pattern of such a file; `None` if it is no tekken file.
 pub(crate) fn read(json: &str) -> Result<Option<(Ranks, String)>, EncodingError> {
     let Ok(file) = serde_json::from_str::<Tekken>(json) else {
         return Ok(None);
@@ -65,10 +65,7 @@ mod tests {
             "special_tokens": [],
         });
         let encoding = crate::Encoding::from_tokenizer("acme", file.to_string()).unwrap();
-        assert_eq!(
-            encoding.about().source,
-            "tekken file, cut by a pattern of its own"
-        );
+        assert_eq!(encoding.about().source, "tekken file, cut by its own pattern");
         assert_eq!(encoding.about().vocabulary, 257);
         assert_eq!(encoding.counter().count("abc"), 2);
         assert!(read("{\"config\": {}}").unwrap().is_none());

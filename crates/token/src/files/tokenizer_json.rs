@@ -1,7 +1,7 @@
-//! Files of Hugging Face (`tokenizer.json`) that merge pairs: their steps, their model, and the shortest way to count by them.
+//! Hugging Face files (`tokenizer.json`) that merge pairs: their steps, their model, and the shortest exact way to count with them.
 //!
-//! Added tokens are left out: in a chat they are text. What a file puts around a text and how it decodes tokens have no say.
-//! Whatever else such a file may say (Unigram, `WordPiece`, tables of characters) is for the `tokenizers` crate.
+//! Added tokens are left out: in a chat they are text. The tokens that a file puts around a text and its decoder have no effect on counts.
+//! Files with anything else (Unigram, `WordPiece`, tables of characters) are for the `tokenizers` crate.
 
 mod bounds;
 mod steps;
@@ -22,11 +22,11 @@ use crate::split::sync::BoundaryClasses;
 use crate::steps::Steps;
 use crate::steps::byte_alphabet::CHARACTERS;
 
-/// Why a tokenizer file is not counted by its merges.
+/// The reason why a tokenizer file is not counted by its merges.
 pub(crate) enum Unread {
-    /// It says something that only the crate can compute: this.
+    /// Something in the file, described here, that only the crate can compute.
     Other(String),
-    /// It is none.
+    /// A fault of the file.
     Refused(EncodingError),
 }
 
@@ -56,11 +56,11 @@ pub(crate) struct TokenizerFile {
     pub(crate) way: Way,
 }
 
-/// How counts are found without taking each step for each text.
+/// The short way to a count, which does not take every step for every text.
 pub(crate) struct Way {
-    /// What is merged. Where that is bytes, the text was normalised before; characters are merged after all steps.
+    /// The symbols that are merged. Bytes are merged after the normalizers, characters after all steps.
     pub(crate) alphabet: Alphabet,
-    /// What is said of how it cuts.
+    /// A few words on the cut, for the source of the encoding.
     pub(crate) cut: String,
     pub(crate) splitter: Splitter,
     pub(crate) boundaries: BoundaryClasses,
@@ -68,7 +68,7 @@ pub(crate) struct Way {
 }
 
 impl Way {
-    /// One that does not cut.
+    /// A way that does not cut.
     pub(crate) fn whole(alphabet: Alphabet, cut: &str, prefix: Prefix) -> Self {
         Self {
             alphabet,
@@ -109,12 +109,12 @@ pub(crate) fn read(json: &str) -> Result<TokenizerFile, Unread> {
     Ok(TokenizerFile { model, steps, way })
 }
 
-/// The tokens that a `tokenizer.json` adds to its model's: control tokens above all. `None` for other tokenizer files, which
-/// have no such list.
+/// The tokens that a `tokenizer.json` adds to those of its model, above all control tokens. `None` for other tokenizer files, which have no
+/// such list.
 ///
 /// # Errors
 ///
-/// When the file is JSON and its list cannot be read.
+/// Fails if the file is JSON and its list cannot be read.
 pub fn added_tokens(file: &[u8]) -> Result<Option<Vec<String>>, EncodingError> {
     let Some(json) = super::json(file) else {
         return Ok(None);
@@ -214,16 +214,16 @@ impl Bpe {
                 Some(((id(left)?, id(right)?), id(&format!("{left}{right}"))?))
             });
             let (pair, both) = ids.ok_or_else(|| {
-                let problem = "a merge names what is not a token; take the file that belongs to the model";
+                let problem = "a merge names an unknown token; take the file that belongs to the model";
                 EncodingError::Vocabulary(problem.to_owned())
             })?;
             merges.insert(pair, (rank, both));
         }
         let model = Model::new(self.vocab, merges, others, self.ignore_merges);
-        model.ok_or_else(|| Unread::Other("its merges join what stands for unknown characters".to_owned()))
+        model.ok_or_else(|| Unread::Other("its merges join the token for unknown characters".to_owned()))
     }
 
-    /// What a character is that is no token.
+    /// The treatment of characters that are not tokens.
     fn others(&self, is_bytes: bool) -> Result<Others, String> {
         if is_bytes {
             let is_token = |character: &char| self.vocab.contains_key(character.to_string().as_str());
@@ -243,7 +243,7 @@ impl Bpe {
                 id: *id,
                 fuse: self.fuse_unk,
             }),
-            _ => Err("it has no token for what is unknown".to_owned()),
+            _ => Err("it has no token for unknown characters".to_owned()),
         }
     }
 }

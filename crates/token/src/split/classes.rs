@@ -1,6 +1,6 @@
-//! What the patterns of encodings tell characters apart by: one table of all code points, shared by splitters and sync points.
+//! The classes of characters that the patterns of encodings distinguish: one table of all code points, shared by splitters and sync points.
 //!
-//! The table is made of `regex-syntax`, of the very Unicode version that the reference's patterns are compiled with.
+//! `regex-syntax` makes the table, with the same Unicode version as the reference's patterns.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Letter,
     Mark,
     Number,
-    /// The space of the keyboard, which words take along.
+    /// The ASCII space, which words take along.
     Space,
     /// Any other white space within a line.
     Blank,
@@ -91,10 +91,10 @@ impl Set {
     }
 }
 
-/// The kinds of all characters.
+/// The kinds of all characters, in two levels.
 pub(crate) struct Classes {
     ascii: [Kind; 128],
-    /// For each 256 characters, which block they share.
+    /// For each page of 256 characters, the index of its block; pages with equal kinds share a block.
     pages: Vec<u16>,
     blocks: Vec<[Kind; 256]>,
 }
@@ -109,7 +109,7 @@ impl Classes {
 
     fn new() -> Self {
         let mut kinds = vec![Kind::Sign; 0x11_0000];
-        // In this order: white space is in none of the classes above it, and the last four are taken out of what they lie in.
+        // The order matters: no white space is in a class before it, and each of the last four is in a class that it overrides.
         for (class, kind) in [
             (r"\p{Lu}", Kind::Upper),
             (r"\p{Lt}", Kind::Upper),
@@ -149,7 +149,7 @@ impl Classes {
         classes
     }
 
-    /// The kind of a character of one byte; of the byte's lower seven bits.
+    /// The kind of an ASCII character; only the lower seven bits of the byte are used.
     #[expect(
         clippy::indexing_slicing,
         reason = "there is a kind for each byte of seven bits"
@@ -168,7 +168,7 @@ impl Classes {
         self.blocks[usize::from(page)][code as usize % 256]
     }
 
-    /// The kind of the character that begins at a byte of a UTF-8 text, and where the next one begins; nothing at the end.
+    /// The kind of the character that begins at a byte of a UTF-8 text, and the byte at which the next one begins; `None` at the end.
     #[inline]
     pub(crate) fn at(&self, text: &[u8], at: usize) -> Option<(Kind, usize)> {
         let first = *text.get(at)?;
@@ -180,10 +180,10 @@ impl Classes {
     }
 }
 
-/// The code point that begins at a byte, whose first byte is not ASCII, and its length.
+/// The code point that begins at a byte, and its length; `first`, the byte there, is not ASCII.
 #[expect(
     clippy::indexing_slicing,
-    reason = "in UTF-8 the first byte says how many follow"
+    reason = "in UTF-8 the first byte determines how many follow"
 )]
 fn decoded(text: &[u8], at: usize, first: u8) -> (u32, usize) {
     let more = |offset: usize| u32::from(text[at + offset] & 0x3f);

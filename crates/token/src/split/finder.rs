@@ -1,4 +1,4 @@
-//! What texts are searched for when they are changed or cut.
+//! Searches texts for the parts that a step changes or cuts.
 
 use std::ops::Range;
 
@@ -9,19 +9,19 @@ use crate::split::classes::Classes;
 use crate::split::part;
 use crate::split::scan::Style;
 
-/// Something that is searched for.
+/// A thing to search for.
 pub(crate) enum Finder {
-    /// These characters.
+    /// This text.
     Text(String),
-    /// A pattern; a second one is the white space that gives its last character back.
+    /// A regular expression. If there are two patterns, the second is the white space that gives its last character back.
     Regex(Box<Regex>),
     /// The pieces of a known family.
     Family(Style),
-    /// Single characters.
+    /// Single characters for which this is true.
     Character(fn(char) -> bool),
 }
 
-/// Where a match ends: one of white space, the second of two patterns, gives its last character back where text follows.
+/// The end of a match. White space, the second of two patterns, gives its last character back if text follows.
 pub(crate) fn given_back(text: &str, found: Range<usize>, pattern: PatternID) -> usize {
     let end = found.end;
     if pattern == PatternID::ZERO || end == text.len() {
@@ -33,7 +33,7 @@ pub(crate) fn given_back(text: &str, found: Range<usize>, pattern: PatternID) ->
 }
 
 impl Finder {
-    /// Calls `found` with what matches and with what lies between, in order; together they are the text.
+    /// Calls `found` with each match and with the text between matches, in order; together they are the text.
     pub(crate) fn each(&self, text: &str, found: &mut dyn FnMut(Range<usize>, bool)) {
         let mut at = 0;
         let mut matched = |range: Range<usize>| {

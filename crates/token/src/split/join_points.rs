@@ -1,25 +1,26 @@
-//! Join points: places within a word where no token of a vocabulary can lie across.
+//! Join points: places within a word that no token of a vocabulary crosses.
 //!
-//! Scripts without spaces make words of whole sentences. Their letters have no case, so no pattern parts them by what they are;
-//! but most neighbours stand side by side in no token at all, and no merge joins what no token holds. Such a place may be cut as
-//! a [sync point](crate::split::sync) may, and the short words that are left are met again and again.
+//! Scripts without spaces write whole sentences as one word. Their letters have no case, so no pattern separates them by class; but most
+//! neighbours are adjacent in no token at all, and no merge makes a pair that is in no token. Such a place may be cut like a [sync
+//! point](crate::split::sync), and the short words that result repeat often enough to be worth remembering.
 //!
-//! Neighbours are remembered as bits of hashes. Two that share a bit are taken for joined, which costs a cut and never a count.
+//! Neighbours are kept as bits of a hash table without keys. Two that share a bit with a real pair are taken for joined, which costs a cut
+//! and never changes a count.
 
-/// Bits of a filter: 128 KiB of them.
+/// The number of bits of a filter, 128 KiB.
 const BITS: usize = 1 << 20;
 
-/// Which neighbours some token holds side by side.
+/// The pairs of characters that are adjacent in some token.
 #[derive(Clone, Default)]
 pub(crate) struct JoinPoints {
-    /// Nothing where no vocabulary is known: then any two may be joined.
+    /// The bits; empty if no vocabulary is known, and then any two characters may be joined.
     joined: Vec<u64>,
-    /// Whether there are tokens that only whole pieces are.
+    /// Whether there are tokens that exist only as whole pieces.
     has_whole: bool,
 }
 
 impl JoinPoints {
-    /// A filter for tokens that are still to come.
+    /// Makes a filter without tokens.
     pub(crate) fn of_no_token() -> Self {
         Self {
             joined: vec![0; BITS / 64],
@@ -27,8 +28,8 @@ impl JoinPoints {
         }
     }
 
-    /// Takes up a token that no merges lead to. It is one where it is a whole piece, so no cut may make it one: there is no
-    /// seam before its first character, nor after its last.
+    /// Adds a token that no merges lead to. It is a token only as a whole piece, and no cut may make a piece of it; so there is no join
+    /// point before its first character, nor after its last.
     pub(crate) fn add_whole(&mut self, token: &[u8]) {
         let Ok(text) = std::str::from_utf8(token) else {
             return;
@@ -40,9 +41,9 @@ impl JoinPoints {
         }
     }
 
-    /// Takes up the neighbours within a token.
+    /// Adds the neighbours within a token.
     pub(crate) fn add(&mut self, token: &[u8]) {
-        // Most tokens: no loop over their bytes.
+        // Most tokens return here, without a loop over their bytes.
         if token.is_ascii() {
             return;
         }
@@ -59,19 +60,19 @@ impl JoinPoints {
         }
     }
 
-    /// Takes up the neighbours within a token of a vocabulary whose tokens are characters, and not bytes.
+    /// Adds the neighbours within a token of a vocabulary with characters, and not bytes, as symbols.
     pub(crate) fn add_characters(&mut self, token: &str) {
         for (left, right) in token.chars().zip(token.chars().skip(1)) {
             self.set(characters(left, right));
         }
     }
 
-    /// Whether a token of such a vocabulary may hold these neighbours.
+    /// Whether a token of such a vocabulary may contain these neighbours.
     pub(crate) fn may_hold(&self, left: char, right: char) -> bool {
         self.has(characters(left, right))
     }
 
-    /// Takes up all that another filter holds.
+    /// Adds all pairs of another filter.
     pub(crate) fn and(mut self, other: &Self) -> Self {
         for (word, more) in self.joined.iter_mut().zip(&other.joined) {
             *word |= more;
@@ -80,7 +81,7 @@ impl JoinPoints {
         self
     }
 
-    /// Whether a token may hold these neighbours, whole or in part.
+    /// Whether a token may contain these neighbours, whole or in part.
     pub(crate) fn may_join(&self, left: char, right: char) -> bool {
         let (mut before, mut after) = ([0; 4], [0; 4]);
         let last = left.encode_utf8(&mut before).as_bytes().last();
@@ -105,24 +106,24 @@ impl JoinPoints {
     }
 }
 
-/// The whole character that ends a part of a token.
+/// The character at the end of a part of a token, if it is whole.
 fn last_character(bytes: &[u8]) -> Option<char> {
     let start = bytes.iter().rposition(|byte| !is_inner(*byte))?;
     only_character(bytes.get(start..)?)
 }
 
-/// The whole character that begins a part of a token.
+/// The character at the beginning of a part of a token, if it is whole.
 fn first_character(bytes: &[u8]) -> Option<char> {
     let inner = bytes.iter().skip(1).take_while(|byte| is_inner(**byte)).count();
     only_character(bytes.get(..=inner)?)
 }
 
-/// Whether a byte is none of those with which characters begin.
+/// Whether a byte is a continuation byte of UTF-8.
 fn is_inner(byte: u8) -> bool {
     byte & 0xc0 == 0x80
 }
 
-/// The character that these bytes are, where they are one.
+/// The first character of bytes that are UTF-8.
 fn only_character(bytes: &[u8]) -> Option<char> {
     std::str::from_utf8(bytes).ok()?.chars().next()
 }
@@ -132,12 +133,12 @@ fn characters(left: char, right: char) -> usize {
     bit(u64::from(left) << 32 | u64::from(right))
 }
 
-/// The bit of a character that begins a token that only whole pieces are.
+/// The bit of a character that begins a token that exists only as a whole piece.
 fn begins(first: char) -> usize {
     bit(u64::from(first) | 1 << 62)
 }
 
-/// The bit of a character that ends one.
+/// The bit of a character that ends such a token.
 fn ends(last: char) -> usize {
     bit(u64::from(last) | 1 << 61)
 }

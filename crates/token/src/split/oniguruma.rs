@@ -1,10 +1,11 @@
-//! Patterns of a `tokenizer.json`, which Python compiles with Oniguruma, in the syntax of the engines here.
+//! Translates the patterns of a `tokenizer.json`, which Python compiles with Oniguruma, to the syntax of the engines here.
 //!
-//! What both read alike stays as it is, byte for byte, so that a published pattern is still recognised. What has an exact
-//! equivalent is written as that: words, POSIX brackets, quantifiers, and `(?m)`, which lets a dot match line breaks. Everything
-//! else is refused by name: an escape or a group that is not listed here does not pass.
+//! Syntax that both read alike is kept, byte for byte, so that a published pattern is still recognised. Syntax with an exact equivalent is
+//! rewritten: words, POSIX brackets, quantifiers, and `(?m)`, which lets a dot match line breaks. Everything else is refused and named in
+//! the error: an escape or a group that is not listed here does not pass. Binding Oniguruma instead would bring C code, and a search that
+//! gives up after ten million steps.
 //!
-//! Specified by the source of Oniguruma 6.9.10 with its default syntax, and compared with what Python finds
+//! Specified by the source of Oniguruma 6.9.10 with its default syntax, and compared with the matches that Python finds
 //! (`data-samples/oniguruma`). Both sides have the tables of Unicode 16.
 
 use regex_syntax::hir::{Hir, HirKind};
@@ -15,7 +16,7 @@ use crate::split::patterns::{CL100K, PatternError, family_of, without_tail};
 /// The characters of `[[:word:]]`, and of `\w` in brackets.
 const WORD: &str = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}";
 
-/// The characters of `\w` outside of brackets, where Oniguruma has a table of its own for the first 256 characters.
+/// The characters of `\w` outside of brackets, where Oniguruma has a separate table for the first 256 characters.
 const WORD_ALONE: &str = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}²³¹¼½¾";
 
 const HEXADECIMAL: &str = "0-9A-Fa-f";
@@ -38,12 +39,12 @@ const POSIX: [(&str, &str); 14] = [
     ("xdigit", HEXADECIMAL),
 ];
 
-/// Letters that together are another case of one character: `ß`, `ﬀ`, `ﬁ`, `ﬂ`, `ﬆ`.
+/// Pairs of letters that are another case of one character: `ß`, `ﬀ`, `ﬁ`, `ﬂ`, `ﬆ`.
 const LIGATURES: [(char, char); 5] = [('s', 's'), ('f', 'f'), ('f', 'i'), ('f', 'l'), ('s', 't')];
 
-/// A pattern in the syntax of the engines here.
+/// The pattern in the syntax of the engines here.
 pub(crate) fn translated(pattern: &str) -> Result<String, PatternError> {
-    // Oniguruma reads all families as published, but for `{1,3}+` of this one, which is not possessive there.
+    // Oniguruma reads every family as published except for this one: its `{1,3}+` is not possessive there.
     if family_of(pattern).is_some_and(|family| family.name != CL100K.name) {
         return Ok(pattern.to_owned());
     }
@@ -61,16 +62,16 @@ pub(crate) fn translated(pattern: &str) -> Result<String, PatternError> {
     }
     match regex_syntax::parse(without_tail(&reader.written)) {
         Ok(parsed) if repeats_nothing(&parsed) => Err(PatternError(
-            "repeats what may be empty, for which `tokenizers` and the engines here have different rules; \
+            "repeats a part that may be empty, for which `tokenizers` and the engines here have different rules; \
              count with another file of the model"
                 .to_owned(),
         )),
-        // What the engines do not parse they refuse themselves.
+        // The engines report the patterns that they cannot parse.
         _ => Ok(reader.written),
     }
 }
 
-/// Whether a part that may match the empty text can be repeated: after such a match, Oniguruma goes on with what follows.
+/// Whether a part that may match the empty text can be repeated: after such a match, Oniguruma leaves the repetition.
 fn repeats_nothing(parsed: &Hir) -> bool {
     let may_be_empty = |part: &Hir| part.properties().minimum_len().is_none_or(|bytes| bytes == 0);
     match parsed.kind() {
@@ -85,16 +86,16 @@ fn repeats_nothing(parsed: &Hir) -> bool {
 
 struct Reader<'p> {
     pattern: &'p str,
-    /// Bytes that are read.
+    /// The number of bytes that were read.
     at: usize,
     written: String,
-    /// Where in `written` the operand begins that a quantifier repeats.
+    /// The start in `written` of the operand that a quantifier would repeat.
     operand: usize,
-    /// Whether case is ignored.
+    /// Whether case is ignored here.
     folds: bool,
-    /// The character before, in lower case, and where it begins: the two may be a ligature.
+    /// The previous character in lower case, and its byte: the next one may make it a ligature.
     last: Option<(char, usize)>,
-    /// Open groups: whether case is ignored around them, and where they begin in `written`.
+    /// Open groups: whether case is ignored around each, and its start in `written`.
     open: Vec<(bool, usize)>,
 }
 
@@ -122,7 +123,7 @@ impl<'p> Reader<'p> {
         part(rest, 0..length)
     }
 
-    /// Writes what was read from a byte on as it is, or refuses it.
+    /// Writes the input since byte `start` unchanged if both syntaxes read it alike, or refuses it.
     fn keep_if(&mut self, is_alike: bool, start: usize) -> Result<(), PatternError> {
         let read = part(self.pattern, start..self.at);
         if is_alike {
@@ -131,12 +132,12 @@ impl<'p> Reader<'p> {
         }
         let flag = if self.folds { " under the flag `i`" } else { "" };
         Err(PatternError(format!(
-            "has `{read}`{flag} at byte {start}, which `tokenizers` reads as Oniguruma does and no engine here does; \
+            "has `{read}`{flag} at byte {start}, which `tokenizers` reads like Oniguruma and no engine here can read; \
              count with another file of the model"
         )))
     }
 
-    /// Writes a set of characters for what was read from a byte on, or refuses it.
+    /// Writes a set of characters for the input since byte `start`, or refuses it.
     fn set_if(&mut self, is_alike: bool, start: usize, set: [&str; 2]) -> Result<(), PatternError> {
         if !is_alike {
             return self.keep_if(false, start);
@@ -147,7 +148,7 @@ impl<'p> Reader<'p> {
         Ok(())
     }
 
-    /// Reads what begins with a character outside of brackets.
+    /// Translates the token outside of brackets that begins with this character.
     fn token(&mut self, first: char) -> Result<(), PatternError> {
         let start = self.at - first.len_utf8();
         if !matches!(first, '*' | '+' | '?' | '{' | ')') {
@@ -181,7 +182,7 @@ impl<'p> Reader<'p> {
         }
     }
 
-    /// Reads on behind `(`.
+    /// Reads a group after its `(`.
     fn group(&mut self, start: usize) -> Result<(), PatternError> {
         self.open.push((self.folds, self.operand));
         if !self.take("?") {
@@ -198,7 +199,7 @@ impl<'p> Reader<'p> {
                 'm' | ':' => {}
                 'i' => self.folds = is_on,
                 '-' => is_on = false,
-                // Flags that stand alone hold over alternatives, up to the end of their group: of the pattern.
+                // Flags in a group without content hold across alternatives up to the end of the surrounding group, here of the pattern.
                 ')' if start == 0 => self.open.clear(),
                 _ => break,
             }
@@ -210,7 +211,8 @@ impl<'p> Reader<'p> {
         self.keep_if(false, start)
     }
 
-    /// Reads on behind `{`. What makes such a quantifier possessive elsewhere, or a single number lazy, repeats it here.
+    /// Reads a quantifier after its `{`. A `+` after it, possessive in other engines, is a second repetition in Oniguruma, as is `?` after
+    /// a single number.
     fn interval(&mut self, start: usize) -> Result<(), PatternError> {
         let least = self.take_while(u8::is_ascii_digit);
         let is_range = self.take(",");
@@ -231,7 +233,7 @@ impl<'p> Reader<'p> {
         Ok(())
     }
 
-    /// Reads on behind `\`, given the characters of a word there.
+    /// Reads an escape after its `\`; `word` is the set of word characters in this place.
     fn escape(&mut self, start: usize, word: &str) -> Result<(), PatternError> {
         let kind = self.next().unwrap_or_default();
         if !kind.is_alphanumeric() {
@@ -252,14 +254,14 @@ impl<'p> Reader<'p> {
         self.keep_if(is_alike && is_caseless, start)
     }
 
-    /// Reads on behind `\p`: names that both know have the same characters.
+    /// Reads a property after `\p`: names that both sides know have the same characters.
     fn property(&mut self) -> bool {
         let is_open = self.take("{");
         let name = self.take_while(|byte| byte.is_ascii_alphanumeric() || b" _-".contains(byte));
         is_open && self.take("}") && !name.to_ascii_lowercase().starts_with("is")
     }
 
-    /// Reads on behind `\x` or `\u`; `\x80` is a byte there.
+    /// Reads a code point after `\x` or `\u`; `\x80` and above are bytes in Oniguruma.
     fn code_point(&mut self, kind: char) -> bool {
         let is_braced = kind == 'x' && self.take("{");
         let digits = self.take_while(u8::is_ascii_hexdigit);
@@ -270,7 +272,7 @@ impl<'p> Reader<'p> {
         }
     }
 
-    /// Reads on behind `[`, up to the end of the outermost brackets.
+    /// Reads a character class after its `[`, up to the end of the outermost brackets.
     fn brackets(&mut self, start: usize) -> Result<(), PatternError> {
         let (mut depth, mut from, mut next) = (0_u32, start, Some('['));
         while let Some(first) = next {
@@ -306,7 +308,7 @@ impl<'p> Reader<'p> {
         self.keep_if(false, start)
     }
 
-    /// Reads on behind `[:`.
+    /// Reads a POSIX bracket after its `[:`.
     fn posix(&mut self, start: usize) -> Result<(), PatternError> {
         let negation = if self.take("^") { "^" } else { "" };
         let name = self.take_while(u8::is_ascii_lowercase);

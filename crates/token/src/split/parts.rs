@@ -1,4 +1,4 @@
-//! Cuts a rendering at its control tokens: what stands between them is counted as texts of their own.
+//! Cuts a rendering at its control tokens; the text between two of them is counted as a separate text.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use super::part;
 /// A part of a rendering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextOrControl<'t> {
-    /// Ordinary text; never empty.
+    /// Ordinary text, never empty.
     Text(&'t str),
-    /// One control token, by its length in bytes.
+    /// One control token, with its length in bytes.
     Control(usize),
 }
 
-/// Calls `each` with the byte at which each part of a text begins and with the part, in order; together they are the text.
+/// Calls `each` with each part of a text and the byte at which it begins, in order; together the parts are the text.
 pub(crate) fn each_part<'t>(
     text: &'t str,
     spans: &[ComponentSpan],

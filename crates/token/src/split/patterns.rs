@@ -1,8 +1,8 @@
-//! The patterns that encodings cut texts with: families that are known, and any other that cuts every text.
+//! The patterns that encodings cut texts with: the known families, and any other pattern that cuts every text.
 //!
-//! A family has a scanner of its own and places where every text may be cut. Of any other pattern nothing is assumed: it is computed
-//! as it stands, on whole texts. A pattern is refused when it needs to look around, but for the one look-ahead that all
-//! published patterns end in, or when there are texts that it leaves in no piece.
+//! A family has a hand-written scanner, and places where every text may be cut. Nothing is assumed about any other pattern: it is run as
+//! written, on whole texts. A pattern is refused if it needs to look around, except for the one look-ahead at the end of all published
+//! patterns, or if it leaves some text in no piece.
 
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
@@ -14,18 +14,18 @@ use crate::split::scan::Style;
 use crate::split::splitter::Splitter;
 use crate::split::sync::BoundaryClasses;
 
-/// Patterns that cut alike.
+/// Patterns that cut every text in the same way.
 pub(crate) struct Family {
-    /// How a pipeline names it.
+    /// The name that a pipeline gives.
     pub(crate) name: &'static str,
     pub(crate) style: Style,
     pub(crate) boundaries: BoundaryClasses,
-    /// As published. The first is what the reference is given.
+    /// The spellings in use. The first one is given to the reference.
     pub(super) spellings: &'static [&'static str],
 }
 
 impl Family {
-    /// Its pattern as published.
+    /// The pattern as published.
     #[expect(clippy::indexing_slicing, reason = "every family was published")]
     pub(crate) fn published(&self) -> &'static str {
         self.spellings[0]
@@ -35,7 +35,7 @@ impl Family {
 /// The families, newest first.
 pub(crate) static FAMILIES: &[&Family] = &[&O200K, &QWEN, &LLAMA3, &CL100K, &GPT2];
 
-/// That of `o200k_base`.
+/// The family of `o200k_base`.
 pub(crate) static O200K: Family = Family {
     name: "o200k",
     style: Style::O200K,
@@ -43,7 +43,7 @@ pub(crate) static O200K: Family = Family {
     spellings: &[tiktoken_rs::O200K_BASE_PAT_STR],
 };
 
-/// That of Qwen 2 and 3.
+/// The family of Qwen 2 and 3.
 pub(crate) static QWEN: Family = Family {
     name: "qwen",
     style: Style::QWEN,
@@ -54,7 +54,7 @@ pub(crate) static QWEN: Family = Family {
     )],
 };
 
-/// That of Llama 3.
+/// The family of Llama 3.
 pub(crate) static LLAMA3: Family = Family {
     name: "llama3",
     style: Style::LLAMA3,
@@ -65,7 +65,7 @@ pub(crate) static LLAMA3: Family = Family {
     )],
 };
 
-/// That of `cl100k_base`.
+/// The family of `cl100k_base`.
 pub(crate) static CL100K: Family = Family {
     name: "cl100k",
     style: Style::CL100K,
@@ -76,7 +76,7 @@ pub(crate) static CL100K: Family = Family {
     )],
 };
 
-/// That of GPT-2, `r50k_base` and `p50k_base`.
+/// The family of GPT-2, `r50k_base` and `p50k_base`.
 pub(crate) static GPT2: Family = Family {
     name: "gpt2",
     style: Style::GPT2,
@@ -88,14 +88,14 @@ pub(crate) static GPT2: Family = Family {
     ],
 };
 
-/// That of Mistral's `tekken.json`: as `o200k_base` cuts, without contractions, and every digit a piece.
+/// The pattern of Mistral's `tekken.json`: that of `o200k_base` without contractions, and with every digit a piece.
 pub(crate) const TEKKEN: &str = concat!(
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*",
     r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
 );
 
-/// The patterns of `DeepSeek`, each of which cuts the pieces of those before it.
+/// The patterns of `DeepSeek`; each cuts the pieces of the ones before it.
 pub(crate) const DEEPSEEK: [&str; 3] = [
     r"\p{N}{1,3}",
     "[一-龥\u{3040}-ゟ゠-ヿ]+",
@@ -105,23 +105,23 @@ pub(crate) const DEEPSEEK: [&str; 3] = [
     ),
 ];
 
-/// What published patterns end in: a run of white space gives its last character to what follows.
+/// The ends of published patterns: a run of white space gives its last character to what follows.
 const TAILS: [&str; 2] = [r"|\s+(?!\S)|\s+", r"|\s+(?!\S)|\s"];
 
-/// How an encoding cuts.
+/// The pattern of an encoding.
 pub(crate) enum Pattern {
-    /// As a known family does.
+    /// The pattern of a known family.
     Known(&'static Family),
-    /// By a pattern of its own.
+    /// Any other pattern.
     CustomEncoding {
-        /// As given.
+        /// As written by the user.
         text: Box<str>,
         regex: Box<Regex>,
     },
 }
 
 impl Pattern {
-    /// The name of a family, or a pattern.
+    /// Reads the name of a family, or a pattern.
     pub(crate) fn read(text: &str) -> Result<Self, PatternError> {
         if text.len() > MAX_PATTERN_BYTES {
             let problem = format!("has {} bytes; at most {MAX_PATTERN_BYTES} are read", text.len());
@@ -131,7 +131,7 @@ impl Pattern {
         named.map_or_else(|| Self::spelled(text), |family| Ok(Self::Known(family)))
     }
 
-    /// A pattern, which may be that of a family.
+    /// Reads a pattern, which may be that of a family.
     pub(crate) fn spelled(text: &str) -> Result<Self, PatternError> {
         if let Some(family) = family_of(text) {
             return Ok(Self::Known(family));
@@ -141,7 +141,7 @@ impl Pattern {
             .all(|character| character.is_ascii_alphanumeric() || character == '_')
         {
             let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
-            let problem = format!("`{text}` is not a known family; there are {}", names.join(", "));
+            let problem = format!("`{text}` is not a known family; known are {}", names.join(", "));
             return Err(PatternError(problem));
         }
         let regex = compiled(text)?;
@@ -160,15 +160,15 @@ impl Pattern {
         }
     }
 
-    /// What is said of how it cuts.
+    /// Describes the cut in a few words, for the source of the encoding.
     pub(crate) fn cuts(&self) -> String {
         match self {
             Self::Known(family) => format!("cut as {} does", family.name),
-            Self::CustomEncoding { .. } => "cut by a pattern of its own".to_owned(),
+            Self::CustomEncoding { .. } => "cut by its own pattern".to_owned(),
         }
     }
 
-    /// The splitter, and the places at which every text may be cut.
+    /// The splitter, and the classes between which every text may be cut.
     pub(crate) fn into_cut(self) -> (Splitter, BoundaryClasses) {
         match self {
             Self::Known(family) => (Splitter::scan(family.style), family.boundaries),
@@ -180,18 +180,18 @@ impl Pattern {
     }
 }
 
-/// A pattern that cannot be computed, or does not cut every text: what is wrong with it, after "the pattern".
+/// An error in a pattern: it cannot be computed, or it does not cut every text. The message continues "the pattern".
 #[derive(Debug, PartialEq, Eq, Error)]
 #[error("the pattern {0}")]
 pub struct PatternError(pub(super) String);
 
-/// The family that publishes a pattern.
+/// The family with this pattern among its spellings.
 pub(crate) fn family_of(pattern: &str) -> Option<&'static Family> {
     let mut families = FAMILIES.iter().copied();
     families.find(|family| family.spellings.contains(&pattern))
 }
 
-/// What finds the matches of a pattern, which may leave text out.
+/// The finder of a pattern, which may leave text out.
 pub(crate) fn finder(pattern: &str) -> Result<Finder, PatternError> {
     match family_of(pattern) {
         Some(family) => Ok(Finder::Family(family.style)),
@@ -199,7 +199,7 @@ pub(crate) fn finder(pattern: &str) -> Result<Finder, PatternError> {
     }
 }
 
-/// Compiles a pattern; in the place of a tail that looks ahead comes plain white space as a second pattern.
+/// Compiles a pattern; a look-ahead at its end is replaced by plain white space as a second pattern.
 pub(crate) fn compiled(text: &str) -> Result<Regex, PatternError> {
     let body = without_tail(text);
     check(body)?;
@@ -211,16 +211,17 @@ pub(crate) fn compiled(text: &str) -> Result<Regex, PatternError> {
     regex.map_err(|_| PatternError("is too large to be computed".to_owned()))
 }
 
-/// Bytes of the patterns of a file. Published ones have up to 400; searching a text may take as many steps for each of its characters.
+/// The largest sum of the patterns in a file, in bytes. Published patterns have up to 400, and a search may take as many steps per
+/// character as the pattern has bytes.
 pub(crate) const MAX_PATTERN_BYTES: usize = 4 * 1024;
 
-/// A pattern up to the tail that looks ahead.
+/// The pattern without the look-ahead at its end.
 pub(crate) fn without_tail(text: &str) -> &str {
     let bodies = TAILS.iter().find_map(|tail| text.strip_suffix(tail));
     bodies.unwrap_or(text)
 }
 
-/// Whether a pattern without its tail can be computed as the reference does.
+/// Checks that a pattern without its tail can be computed as the reference does.
 fn check(body: &str) -> Result<(), PatternError> {
     let parsed = ast::parse::Parser::new()
         .parse(body)
@@ -234,7 +235,7 @@ fn check(body: &str) -> Result<(), PatternError> {
             r"looks around with `^`, `$` or `\b`; only a final `\s+(?!\S)|\s+` may".to_owned(),
         ));
     }
-    // A part that nothing matches leaves the length unknown, as `[^\s\S]*` does, which matches the empty text.
+    // A part that matches nothing has an unknown length: `[^\s\S]*` is such a part, and it matches the empty text.
     if hir.properties().minimum_len().is_none_or(|bytes| bytes == 0) {
         return Err(PatternError(
             "matches the empty text, or nothing; every alternative must take a character".to_owned(),
@@ -243,7 +244,7 @@ fn check(body: &str) -> Result<(), PatternError> {
     Ok(())
 }
 
-/// Whether a pattern leaves no text out.
+/// Checks that a pattern leaves no text out.
 fn check_cover(regex: &Regex) -> Result<(), PatternError> {
     let mut cache = regex.create_cache();
     let mut buffer = [0; 4];
@@ -266,7 +267,8 @@ fn misread(byte: usize, problem: &str) -> PatternError {
     ))
 }
 
-/// Finds `x++`: the reference gives nothing back there, and the splitter would read it as a repetition of a repetition.
+/// Finds possessive quantifiers, such as `x++`: the reference does not backtrack into them, and the regular expression engine would read
+/// them as nested repetitions.
 struct Possessive;
 
 impl ast::Visitor for Possessive {
@@ -280,7 +282,7 @@ impl ast::Visitor for Possessive {
     fn visit_pre(&mut self, ast: &Ast) -> Result<(), PatternError> {
         match ast {
             Ast::Repetition(outer) if matches!(*outer.ast, Ast::Repetition(_)) => Err(PatternError(format!(
-                "has a possessive quantifier at byte {}; write it without the last `+`, or name the family that it is of",
+                "has a possessive quantifier at byte {}; write it without the last `+`, or name its family",
                 outer.op.span.start.offset
             ))),
             _ => Ok(()),
@@ -324,7 +326,7 @@ mod tests {
     #[test]
     fn a_pattern_that_cannot_be_computed_exactly_is_refused_with_a_way_out() {
         for (pattern, expected) in [
-            ("llama4", "`llama4` is not a known family; there are o200k, qwen"),
+            ("llama4", "`llama4` is not a known family; known are o200k, qwen"),
             (r"(?<=a)b|.", "is not understood at byte 0: look-around"),
             (r"\w+(?!\d)|\W", "is not understood at byte 3: look-around"),
             (r"(\w)\1|\W", "is not understood at byte 4: backreferences"),

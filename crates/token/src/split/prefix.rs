@@ -1,24 +1,24 @@
-//! The sign for a space that some vocabularies have before the first word of a text.
+//! The sign for a space that some vocabularies put before the first word of a text.
 
-/// Before which pieces a sign is put that stands for a space; in tokenizer files, the scheme of `Metaspace`.
+/// The pieces before which the sign for a space is put; in tokenizer files, the scheme of `Metaspace`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 pub(crate) enum Prefix {
-    /// Before none.
+    /// No piece.
     #[serde(rename = "never")]
     None,
-    /// Before every one.
+    /// Every piece.
     #[serde(skip)]
     Always,
-    /// Before those that do not begin with one.
+    /// Every piece that does not begin with a space.
     #[serde(rename = "always")]
     UnlessBlank,
-    /// The same, at the beginning of all only.
+    /// The piece at the beginning of the rendering, unless it begins with a space.
     #[serde(rename = "first")]
     FirstUnlessBlank,
 }
 
 impl Prefix {
-    /// Whether one is put before a text that begins with a sign or not, and begins at a byte of all.
+    /// Whether the sign is put before a text that begins at the byte `at` of a rendering; `is_blank` if the text begins with a space.
     pub(crate) fn is_put(self, is_blank: bool, at: usize) -> bool {
         match self {
             Self::None => false,

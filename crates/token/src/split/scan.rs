@@ -1,36 +1,37 @@
-//! The published patterns, written by hand: what a regular expression finds by trying, these functions find by looking once.
+//! The published patterns, written by hand. A regular expression tries alternatives; these functions decide by the kind of the first
+//! character.
 //!
-//! Each piece ends where the pattern's first matching alternative ends, the alternatives taken in the pattern's order and each
-//! as greedy as it is written. Tests hold every style against its pattern on every string of classes up to a length.
+//! Each piece ends at the end of the first alternative that matches, in the order of the pattern, and each alternative is as greedy as
+//! written. Tests compare every style with its pattern on every string of classes up to a length.
 //!
 //! Why: docs/decisions/2026-11-21-own-token-splitter.md.
 
 use crate::split::classes::{Classes, Kind, Set};
 
-/// A pattern that is known by heart.
+/// A published pattern as a set of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Style {
     words: WordRule,
-    /// What may stand before a word and belong to it.
+    /// The kinds that may precede a word and belong to it.
     before_words: Set,
-    /// Most digits of one piece.
+    /// The largest number of digits in one piece.
     digits: usize,
-    /// What a run of signs takes along at its end.
+    /// The kinds that a run of signs takes along at its end.
     behind_signs: Set,
-    /// Whether line breaks, and the white space before them, are a piece.
+    /// Whether line breaks, with the white space before them, are a piece.
     breaks: bool,
-    /// Whether white space at the end of the text is one piece, breaks or not.
+    /// Whether white space at the end of the text is one piece, with or without line breaks.
     closing: bool,
 }
 
-/// How a pattern treats words.
+/// The treatment of words in a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WordRule {
-    /// They break where small letters meet capitals, hold marks, and end in their contraction.
+    /// Words end between small letters and capitals, contain marks, and include their contraction.
     Cased,
-    /// They are letters; a contraction, in whatever case, is a piece.
+    /// Words are letters; a contraction in any case is a piece.
     Plain,
-    /// The same, with contractions in small letters only; numbers take the space before them, too.
+    /// As `Plain`, with contractions in small letters only; numbers take the space before them, too.
     Spaced,
 }
 
@@ -38,7 +39,7 @@ enum WordRule {
 const BEFORE_WORDS: Set = Set::SIGNS.and(Set::of(&[Kind::Space, Kind::Blank]));
 
 impl Style {
-    /// `o200k_base` and its kin.
+    /// `o200k_base` and `o200k_harmony`.
     pub(crate) const O200K: Self = Self {
         words: WordRule::Cased,
         before_words: BEFORE_WORDS,
@@ -54,12 +55,12 @@ impl Style {
         closing: true,
         ..Self::O200K
     };
-    /// Llama 3: `cl100k_base` but for white space at the end.
+    /// Llama 3: `cl100k_base` except for white space at the end.
     pub(crate) const LLAMA3: Self = Self {
         closing: false,
         ..Self::CL100K
     };
-    /// Qwen 2 and 3: Llama 3 with every digit a piece of its own.
+    /// Qwen 2 and 3: Llama 3 with every digit a separate piece.
     pub(crate) const QWEN: Self = Self {
         digits: 1,
         ..Self::LLAMA3
@@ -74,7 +75,7 @@ impl Style {
         closing: false,
     };
 
-    /// Where the piece that begins at a byte of a text ends; `at` is less than the length of the text.
+    /// The end of the piece that begins at the byte `at` of a text; `at` is less than the length of the text.
     pub(crate) fn end_of_piece(self, classes: &'static Classes, text: &str, at: usize) -> usize {
         let cursor = Cursor {
             classes,
@@ -119,7 +120,8 @@ impl Style {
         (end > start).then(|| cursor.run(end, self.behind_signs))
     }
 
-    /// White space that no word, number or sign took. Before text, a run gives its last character back unless it is the only one.
+    /// The end of white space that no word, number or sign took. Before text, a run gives its last character back unless it is the only
+    /// one.
     fn white_space(self, cursor: Cursor<'_>, at: usize) -> usize {
         let (mut end, mut last, mut behind_breaks) = (at, at, at);
         while let Some((kind, next)) = cursor.at(end).filter(|(kind, _)| Set::WHITE.has(*kind)) {
@@ -152,12 +154,12 @@ impl Cursor<'_> {
         self.classes.at(self.text, at)
     }
 
-    /// The end of the characters of these kinds.
+    /// The end of a run of characters of these kinds.
     fn run(self, at: usize, set: Set) -> usize {
         self.some(at, set, usize::MAX)
     }
 
-    /// The end of the characters of these kinds, so many at most.
+    /// The end of a run of at most `most` characters of these kinds.
     fn some(self, mut at: usize, set: Set, most: usize) -> usize {
         for _ in 0..most {
             match self.at(at) {
@@ -168,14 +170,14 @@ impl Cursor<'_> {
         at
     }
 
-    /// A word whose case counts, and its contraction.
+    /// The end of a word in which case counts, with its contraction.
     fn cased_word(self, at: usize, kind: Kind, next: usize) -> Option<usize> {
         let letters = if Set::LETTERS.has(kind) {
             self.cased_letters(at)
         } else if BEFORE_WORDS.has(kind) {
             let after = self.cased_letters(next);
             match after {
-                // A mark can be the sign before a word, but not before capitals alone: then it is the word.
+                // A mark can be the sign before a word, but not before capitals alone: then it is part of the word.
                 None | Some((_, false)) if kind == Kind::Mark => self.cased_letters(at),
                 _ => after,
             }
@@ -185,8 +187,8 @@ impl Cursor<'_> {
         letters.map(|(end, _)| self.contraction(end, true).unwrap_or(end))
     }
 
-    /// Letters that begin here: capitals, then small ones. Says whether there is a small one, which is the pattern's first
-    /// choice; letters without case and marks are both.
+    /// The end of a run of letters: capitals, then small ones. The flag is true if there is a small letter, which is the pattern's first
+    /// choice; letters without case and marks count as both.
     fn cased_letters(self, at: usize) -> Option<(usize, bool)> {
         let (mut end, mut behind_small) = (at, at);
         while let Some((kind, next)) = self.at(end) {

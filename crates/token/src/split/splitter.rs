@@ -1,9 +1,9 @@
-//! Cuts a text into the pieces that are merged one by one: the pre-tokeniser of every encoding, in linear time.
+//! Cuts a text into the pieces that are merged one by one: the pre-tokenizer of every encoding, in linear time.
 //!
-//! Published patterns are scanned by hand; any other pattern goes through a regular expression. Published patterns need a
-//! look-ahead, `\s+(?!\S)`, and with it a backtracking engine. Here that alternative is a pattern of its own, plain `\s+`: when
-//! it matches and text follows, the run gives its last character back. Everything else is as published, less the possessive
-//! marks, which change the effort and not the match.
+//! Published patterns are scanned by hand; any other pattern runs as a regular expression. Published patterns contain a look-ahead,
+//! `\s+(?!\S)`, which would need a backtracking engine. Here that alternative is a separate pattern, plain `\s+`: when it matches and text
+//! follows, the run gives its last character back. Everything else is as published, except for possessive quantifiers, which change the
+//! effort and not the match.
 
 use regex_automata::meta::{Cache, Regex};
 use regex_automata::{Anchored, Input};
@@ -15,17 +15,17 @@ use crate::split::scan::Style;
 
 /// A splitter for one family of encodings.
 pub(crate) enum Splitter {
-    /// By hand.
+    /// A scanner written by hand.
     Scan(Style, &'static Classes),
-    /// By a pattern.
+    /// A regular expression.
     Regex(Box<Regex>),
-    /// By one after the other; what lies between matches is a piece, too.
+    /// Several finders, each of which cuts the pieces of the one before; the text between matches is a piece, too.
     Steps(Vec<Finder>),
-    /// Not at all.
+    /// No cut.
     Whole,
 }
 
-/// What a splitter needs for itself while it runs; no two threads share one.
+/// The cache of a running splitter; no two threads share one.
 #[derive(Default)]
 pub(crate) struct SplitCache(Option<Cache>);
 
@@ -67,7 +67,7 @@ fn each_of_steps<'t>(finders: &[Finder], text: &'t str, piece: &mut dyn FnMut(&'
 
 fn end_of_match(regex: &Regex, cache: &mut Cache, text: &str, at: usize) -> usize {
     let input = Input::new(text).range(at..).anchored(Anchored::Yes);
-    // Published patterns cover every character. Where another one does not, what it leaves out is a piece of one character.
+    // Published patterns cover every character. If another pattern leaves one out, it is a piece.
     let found = regex.search_half_with(cache, &input);
     let Some(found) = found.filter(|found| found.offset() > at) else {
         let first = part(text, at..text.len()).chars().next();

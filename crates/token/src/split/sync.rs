@@ -1,21 +1,21 @@
 //! Sync points: places where every text may be cut without changing its tokens.
 //!
-//! The patterns of an encoding cover every character and never look back, so what follows a boundary of pieces is split without
-//! regard to what precedes it. A place is such a boundary **in every text** when no alternative of the pattern can hold the two
-//! characters around it side by side. That depends on their classes alone, so a fragment can be cut before it is known what
-//! will stand around it, and the tokens of a text are the sum of those of its parts, each counted alone.
+//! The patterns of an encoding cover every character and never look back, so the text after a boundary of pieces is split regardless of the
+//! text before it. A place is such a boundary **in every text** if no alternative of the pattern can contain the two characters around it
+//! side by side. That depends only on the classes of the two, so a fragment can be cut before its surroundings are known, and the tokens of
+//! a text are the sum of the tokens of its parts, each counted alone.
 //!
 //! | before | always a boundary before | not before, because |
 //! |---|---|---|
 //! | letter | number, white space, line break, signs but `'` | words go on; `'` may begin a contraction |
 //! | number | anything but a number | groups of digits are counted from their start |
-//! | mark | number, white space | marks stand inside words and inside runs of signs |
+//! | mark | number, white space | marks are part of words and of runs of signs |
 //! | sign | number, white space | one sign may begin a word; line breaks may end a run of signs |
 //! | line break | letter, number, signs but `/` | blank lines run on; `/` may follow breaks after a sign |
 //! | white space | nothing | a run of white space looks one character ahead |
 //!
-//! Encodings of the GPT-2 family have no alternative for line breaks: there, they are white space. Where every digit is a piece,
-//! there is a boundary between numbers, too. Tests hold the tables against tiktoken-rs for every string of classes up to a length.
+//! Encodings of the GPT-2 family have no alternative for line breaks, which are white space there. If every digit is a piece, there is also
+//! a boundary between two numbers. Tests compare the tables with tiktoken-rs for every string of classes up to a length.
 //!
 //! Why: docs/decisions/2026-11-21-token-count-cache.md.
 
@@ -23,7 +23,7 @@ use crate::split::classes::{Classes, Kind, Set};
 use crate::split::join_points::JoinPoints;
 use crate::split::part;
 
-/// Which classes of characters have a boundary between them, in a family of encodings.
+/// The classes of characters that have a boundary between them, in a family of encodings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BoundaryClasses {
     letter: Set,
@@ -32,14 +32,14 @@ pub(crate) struct BoundaryClasses {
     line_break: Set,
 }
 
-/// Bytes of which the boundaries are collected in a word, a bit each.
+/// Boundaries are collected for this many bytes at a time, a bit each.
 const BLOCK_BYTES: usize = 64;
 
-/// Any white space but line breaks.
+/// All white space except for line breaks.
 const SPACES: Set = Set::of(&[Kind::Space, Kind::Blank]);
 
 impl BoundaryClasses {
-    /// Line breaks have an alternative of their own, as in `cl100k_base` and `o200k_base`.
+    /// Line breaks have a separate alternative, as in `cl100k_base` and `o200k_base`.
     pub(crate) const MODERN: Self = Self {
         letter: Set::NUMBERS
             .and(Set::WHITE)
@@ -50,7 +50,7 @@ impl BoundaryClasses {
             .and(Set::NUMBERS)
             .and(Set::of(&[Kind::Apostrophe, Kind::Sign])),
     };
-    /// The same, and every digit is a piece.
+    /// As [`MODERN`](Self::MODERN), and every digit is a piece.
     pub(crate) const QWEN: Self = Self {
         number: Self::MODERN.number.and(Set::NUMBERS),
         ..Self::MODERN
@@ -60,12 +60,12 @@ impl BoundaryClasses {
         line_break: Set::EMPTY,
         ..Self::MODERN
     };
-    /// The same, and every digit is a piece.
+    /// As [`GPT2`](Self::GPT2), and every digit is a piece.
     pub(crate) const GPT2_DIGITS: Self = Self {
         number: Self::QWEN.number,
         ..Self::GPT2
     };
-    /// A pattern of which nothing is known.
+    /// An unknown pattern, with no boundaries.
     pub(crate) const NONE: Self = Self {
         letter: Set::EMPTY,
         number: Set::EMPTY,
@@ -83,7 +83,7 @@ impl BoundaryClasses {
         }
     }
 
-    /// The kinds before which there is a boundary after this one.
+    /// The kinds with a boundary before them when they follow this one.
     const fn behind(self, kind: Kind) -> Set {
         match kind {
             Kind::Upper | Kind::Lower | Kind::Letter => self.letter,
@@ -107,23 +107,23 @@ pub(crate) struct SyncPoints {
     classes: &'static Classes,
     boundaries: BoundaryClasses,
     join_points: JoinPoints,
-    /// Where nothing cuts texts but what a vocabulary holds: its neighbours, of all characters.
+    /// The neighbours in the tokens of a vocabulary that cuts no pieces; only they decide where its texts may be cut.
     neighbours: Option<JoinPoints>,
     ascii: [BoundaryStep; 128],
     steps: [BoundaryStep; Kind::ALL.len()],
 }
 
-/// What a character does to the search for boundaries.
+/// The effect of a character on the search for boundaries.
 #[derive(Clone, Copy, Default)]
 struct BoundaryStep {
-    /// A bit for its kind.
+    /// The bit of its kind.
     kind: u16,
-    /// The kinds before which there is a boundary after it.
+    /// The kinds with a boundary before them when they follow it.
     behind: u16,
 }
 
 impl SyncPoints {
-    /// The sync points of these boundaries, and of join points where there are boundaries at all.
+    /// The sync points of these boundaries, and join points if there are any boundaries.
     pub(crate) fn new(boundaries: BoundaryClasses, join_points: JoinPoints) -> Self {
         let classes = Classes::get();
         let mut points = Self {
@@ -144,7 +144,7 @@ impl SyncPoints {
         points
     }
 
-    /// The sync points of a vocabulary that merges characters of whole texts: wherever none of its tokens lies across.
+    /// The sync points of a vocabulary that merges the characters of whole texts: all places that no token crosses.
     pub(crate) fn of_neighbours(neighbours: JoinPoints) -> Self {
         Self {
             neighbours: Some(neighbours),
@@ -170,7 +170,8 @@ impl SyncPoints {
         let mut behind = BoundaryStep::default();
         let mut before = '\0';
         let mut start = 0;
-        // Boundaries are collected in a word first: whether there is one is as good as random, and a wrong guess costs more than this.
+        // Boundaries are collected in a word first. Whether there is one is as good as random to the branch predictor, and a wrong
+        // prediction costs more than the shifts and the second loop.
         while let Some(block) = bytes.get(start..).filter(|rest| !rest.is_empty()) {
             let block = part(block, 0..block.len().min(BLOCK_BYTES));
             let mut boundaries = 0_u64;
@@ -219,7 +220,7 @@ impl SyncPoints {
         self.ascii[usize::from(byte & 0x7f)]
     }
 
-    /// The first and the last sync point inside a text, which may be one; none where there is none.
+    /// The first and the last sync point inside a text, which may be the same; `None` if there is none.
     pub(crate) fn interior(&self, text: &str) -> Option<(usize, usize)> {
         let mut before = None;
         let first = text.char_indices().find_map(|(at, character)| {
@@ -248,13 +249,13 @@ impl SyncPoints {
     }
 }
 
-/// What stands for a space in a vocabulary that merges characters.
+/// The sign for a space in a vocabulary that merges characters.
 pub(crate) const BLANK: char = '\u{2581}';
 
-/// Letters that any two of one script may stand in a word.
+/// The letters without case: any two of them may be adjacent in a word.
 const CASELESS: u16 = Set::of(&[Kind::Letter]).0;
 
-/// The character that begins at a byte; nothing within one.
+/// The character that begins at a byte; `None` within one.
 fn character_at(text: &str, at: usize) -> Option<char> {
     text.get(at..)?.chars().next()
 }

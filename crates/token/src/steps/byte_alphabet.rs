@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-/// The character of each byte in a byte-level vocabulary: visible ones of Latin-1 stand for themselves, the others follow one
+/// The character of each byte in a byte-level vocabulary: visible characters of Latin-1 are themselves, and the other bytes follow one
 /// another from U+0100 on.
 pub(crate) static CHARACTERS: LazyLock<Vec<char>> = LazyLock::new(|| {
     let mut others = '\u{100}'..;

@@ -1,6 +1,7 @@
-//! The steps that a tokenizer file takes before it merges: normalise the whole text, then cut it again and again.
+//! The steps of a tokenizer file before the merges: normalise the whole text, then cut it in one step after the other.
 //!
-//! They are computed as they are written, on whole texts. Counts that go a shorter way are held against this one.
+//! The steps are computed as written, on whole texts, and keep the origin of every byte (`aligned`). `encoding` uses them for counts that
+//! have no shorter way, and as the reference against which shorter ways are tested.
 
 pub(crate) mod aligned;
 pub(crate) mod byte_alphabet;
@@ -13,16 +14,16 @@ use self::aligned::Aligned;
 use self::normalizer::Normalizer;
 use self::pre_tokenizer::PreTokenizer;
 
-/// The steps, in order.
+/// The steps of a file, in order.
 #[derive(Default)]
 pub(crate) struct Steps {
-    /// Shared with those who take nothing but these.
+    /// Shared with counters that take only these.
     pub(crate) normalizers: Arc<[Normalizer]>,
     pub(crate) pre_tokenizers: Vec<PreTokenizer>,
 }
 
 impl Steps {
-    /// The pieces of a text that begins at a byte of a rendering.
+    /// The pieces of a text that begins at the byte `begins` of a rendering.
     pub(crate) fn pieces(&self, text: &str, begins: usize) -> Aligned {
         let whole = self
             .normalizers
@@ -33,13 +34,13 @@ impl Steps {
             .fold(whole.in_one_piece(), |text, step| step.apply(text, begins))
     }
 
-    /// Whether each normalizer is a form, so that a text may be normalised already.
+    /// Whether each normalizer is a Unicode form, so that a text may already be normalised.
     pub(crate) fn are_forms(&self) -> bool {
         let mut all = self.normalizers.iter();
         all.all(|normalizer| matches!(normalizer, Normalizer::Form(_)))
     }
 
-    /// Whether a text is normalised already.
+    /// Whether a text is already normalised.
     pub(crate) fn leave(&self, text: &str) -> bool {
         self.normalizers.iter().all(|normalizer| normalizer.leaves(text))
     }

@@ -1,4 +1,4 @@
-//! What changes a whole text before it is cut.
+//! Normalizers: changes to a whole text before it is cut.
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::canonical_combining_class;
@@ -9,17 +9,17 @@ use crate::steps::aligned::Aligned;
 
 /// One change of a text.
 pub(crate) enum Normalizer {
-    /// One of Unicode's composed forms.
+    /// A composed form of Unicode.
     Form(NormalizationForm),
-    /// Something in front of a text that is not empty.
+    /// This text before every text that is not empty.
     Prepend(String),
-    /// Something in the place of each match.
+    /// This text instead of each match.
     Replace(Finder, String),
     /// Small letters.
     Lowercase,
 }
 
-/// A composed form.
+/// A composed form of Unicode.
 #[derive(Clone, Copy)]
 pub(crate) enum NormalizationForm {
     Nfc,
@@ -53,7 +53,7 @@ impl Normalizer {
         to
     }
 
-    /// Whether it leaves a text as it is; said of forms alone.
+    /// Whether it certainly leaves a text unchanged; only forms can be certain.
     pub(crate) fn leaves(&self, text: &str) -> bool {
         match self {
             Self::Form(_) if text.is_ascii() => true,
@@ -65,7 +65,7 @@ impl Normalizer {
 }
 
 impl NormalizationForm {
-    /// Whether a character stays as it is and composes with nothing before it.
+    /// Whether a character is unchanged and does not compose with one before it.
     fn is_stable(self, character: char) -> bool {
         let quick = || match self {
             Self::Nfc => is_nfc_quick(std::iter::once(character)),
@@ -74,8 +74,8 @@ impl NormalizationForm {
         character.is_ascii() || canonical_combining_class(character) == 0 && quick() == IsNormalized::Yes
     }
 
-    /// Composes what stands between two stable characters. The characters that come of it are those of the original, one by
-    /// one; where they are more, the last are of its last.
+    /// Composes the characters between two stable ones. The results come from the characters of the original, one by one; if there are more
+    /// results, the rest come from the last character.
     fn apply(self, from: &Aligned, to: &mut Aligned) {
         let mut characters = from.text.char_indices().peekable();
         let (mut segment, mut starts) = (String::new(), Vec::new());

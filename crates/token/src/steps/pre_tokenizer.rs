@@ -1,4 +1,4 @@
-//! What cuts a text into the pieces that are merged, and may change them.
+//! Pre-tokenizers: steps that cut a text into the pieces that are merged, and may change them.
 
 use std::ops::Range;
 
@@ -9,25 +9,25 @@ use crate::split::prefix::Prefix;
 use crate::steps::aligned::Aligned;
 use crate::steps::byte_alphabet::CHARACTERS;
 
-/// One step of cutting; it is done to every piece of the step before.
+/// One step of cutting, applied to every piece of the step before.
 pub(crate) enum PreTokenizer {
     Split {
         finder: Finder,
         behavior: Behavior,
-        /// What matches is what lies between the matches.
+        /// Exchanges the matches with the text between them.
         invert: bool,
     },
-    /// Spaces become a sign, which may stand before a piece, too, and begin pieces.
+    /// Replaces spaces by a sign, which may also be put before a piece; the sign begins a piece.
     Metaspace { sign: char, prefix: Prefix, split: bool },
-    /// Bytes become characters.
+    /// Replaces bytes by characters.
     ByteLevel {
         prefix_space: bool,
-        /// Cut as GPT-2 does.
+        /// Whether to cut as GPT-2 does.
         split: bool,
     },
 }
 
-/// What becomes of the matches of a split.
+/// What a split does with its matches.
 #[derive(Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 pub(crate) enum Behavior {
     Removed,
@@ -38,7 +38,7 @@ pub(crate) enum Behavior {
 }
 
 impl PreTokenizer {
-    /// Cuts the pieces of a text that begins at a byte of all.
+    /// Cuts the pieces of a text that begins at the byte `begins` of a rendering.
     pub(crate) fn apply(&self, mut from: Aligned, begins: usize) -> Aligned {
         match self {
             Self::Split {
@@ -96,7 +96,7 @@ impl PreTokenizer {
     }
 }
 
-/// The pieces of the pieces of a text.
+/// Cuts each piece of a text, and returns all resulting pieces.
 fn cut(text: &Aligned, finder: &Finder, behavior: Behavior, invert: bool) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     for piece in &text.pieces {
@@ -113,10 +113,10 @@ fn cut(text: &Aligned, finder: &Finder, behavior: Behavior, invert: bool) -> Vec
     pieces
 }
 
-/// Joins matches with their neighbours, or takes them out.
+/// Joins matches with their neighbours, or removes them.
 fn join(found: &mut Vec<(Range<usize>, bool)>, behavior: Behavior) {
     type Found = (Range<usize>, bool);
-    // Whether a part goes into the one before it, given what that one was itself.
+    // Whether a part joins the one before it, given what that one was.
     let goes_back: fn(bool, bool) -> bool = match behavior {
         Behavior::Isolated => return,
         Behavior::Removed => return found.retain(|(_, is_match)| !is_match),

@@ -1,4 +1,4 @@
-//! What chunks of a rendering are added to: the tokens of each span, for all encodings that are counted together.
+//! Adds up the chunks of a rendering: the tokens of each span, for all encodings that are counted together.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use crate::counter::{BEHIND, TokenCounts};
 /// A number for each encoding.
 type EachEncoding = [u64; MAX_ENCODINGS_PER_GROUP];
 
-/// Tokens in each encoding, chunk by chunk.
+/// Sums tokens in each encoding, chunk by chunk.
 #[derive(Default)]
 pub(super) struct Sum {
     tokens: EachEncoding,
-    /// Counted chunk by chunk, and not yet added to the tokens.
+    /// Counts of the last chunks, not yet added to the tokens.
     counts: Counts,
-    /// Chunks in these counts.
+    /// The number of chunks in `counts`.
     chunks: u32,
 }
 
@@ -54,24 +54,24 @@ impl Sum {
         self.chunks = 0;
     }
 
-    /// All that was added since the last time.
+    /// Returns everything that was added since the last call.
     pub(super) fn take(&mut self) -> EachEncoding {
         self.add_up();
         std::mem::take(&mut self.tokens)
     }
 }
 
-/// What chunks are added to.
+/// Adds chunks to the spans of a rendering.
 pub(super) struct Accumulator<'s> {
     spans: &'s [ComponentSpan],
-    /// Number of the span in which counting goes on.
+    /// The index of the current span.
     here: usize,
-    /// Where that span ends.
+    /// The end of the current span, in bytes.
     end: usize,
-    /// Counted for that span, and not yet added.
+    /// Tokens of the current span that are not yet in the totals.
     sum: Sum,
     totals: &'s mut [TokenCounts],
-    /// By encoding, the tokens of each span and of what is behind the last; empty where nobody asks for them.
+    /// For each encoding the tokens of each span and of the bytes after the last one; empty unless requested.
     each: Vec<Vec<u64>>,
 }
 
@@ -89,18 +89,18 @@ impl<'s> Accumulator<'s> {
         new
     }
 
-    /// Counts span by span, too.
+    /// Requests the tokens of each span as well.
     pub(super) fn with_spans(self) -> Self {
         let each = vec![vec![0; self.spans.len() + 1]; self.totals.len()];
         Self { each, ..self }
     }
 
-    /// The span at hand: one of the rendering's, or what is behind the last.
+    /// The current span, or [`BEHIND`] after the last one.
     fn span(&self) -> &'s ComponentSpan {
         self.spans.get(self.here).unwrap_or(&BEHIND)
     }
 
-    /// Goes on to the span that holds a byte. Bytes must not go backwards.
+    /// Moves to the span that contains a byte. The bytes of successive calls never decrease.
     fn go_to(&mut self, byte: usize) {
         if byte < self.end {
             return;
@@ -112,7 +112,7 @@ impl<'s> Accumulator<'s> {
         self.end = self.span().end;
     }
 
-    /// Adds what has been counted for the span at hand.
+    /// Adds the tokens of the current span to the totals.
     fn flush(&mut self) {
         let tokens = self.sum.take();
         let span = self.span();
@@ -126,13 +126,13 @@ impl<'s> Accumulator<'s> {
         }
     }
 
-    /// Adds what is left; says what was counted for each span, where that was asked for.
+    /// Adds what is left, and returns the tokens of each span if they were requested.
     pub(super) fn finish(mut self) -> Vec<Vec<u64>> {
         self.flush();
         self.each
     }
 
-    /// Adds tokens to the span that holds a byte.
+    /// Adds tokens to the span that contains a byte.
     #[inline]
     pub(super) fn tokens(&mut self, byte: usize, tokens: EachEncoding) {
         self.go_to(byte);
@@ -144,7 +144,7 @@ impl<'s> Accumulator<'s> {
     pub(super) fn short(&mut self, chunk: &Range<usize>, mut lanes: PackedCounts) {
         let mut start = chunk.start;
         self.go_to(start);
-        // A chunk may reach over the ends of spans: each of its tokens is counted by its first byte.
+        // A chunk may cross the ends of spans: each token counts for the span of its first byte.
         while chunk.end > self.end {
             let (before, after) = lanes.divide(self.end - chunk.start);
             self.sum.short(before);
@@ -173,7 +173,7 @@ impl<'s> Accumulator<'s> {
     }
 }
 
-/// Bits that are set in a range of bits.
+/// The number of set bits in a range of bits.
 fn ones_in(words: &[u64], range: &Range<usize>) -> u64 {
     let mut ones = 0;
     for (number, word) in words.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Ways to the tokens of a chunk: remembered, else split and merged.
+//! Finds the tokens of a chunk: from memory, else by splitting and merging.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use crate::token_counter::chunks::{
 };
 use crate::token_counter::memory::Memory;
 
-/// Where the tokens of a chunk begin in each encoding.
+/// The bytes at which the tokens of a chunk begin, in each encoding.
 pub(crate) enum Beginnings<'w> {
-    /// Of a chunk of at most [`MAX_CHUNK_BYTES`] bytes.
+    /// For a chunk of at most [`MAX_CHUNK_BYTES`] bytes.
     Short(PackedCounts),
-    /// Of any other: for each encoding as many words as [`ChunkCounter::words_for`] says, a bit for each byte.
+    /// For a longer chunk: for each encoding [`ChunkCounter::words_for`] words, with a bit for each byte.
     Long(&'w [u64]),
 }
 
-/// What one thread needs to find the tokens of chunks.
+/// The vocabularies and memories with which one thread finds the tokens of chunks.
 pub(crate) struct ChunkCounter {
     vocabularies: Vec<(Arc<Tables>, Scratch)>,
     short: Chunks,
     long: Memory,
-    /// The words of the last long chunk that was new.
+    /// The words of the last new long chunk.
     words: Vec<u64>,
 }
 
@@ -42,12 +42,12 @@ impl ChunkCounter {
         }
     }
 
-    /// How many encodings it counts.
+    /// The number of encodings that it counts.
     pub(crate) fn encodings(&self) -> usize {
         self.vocabularies.len()
     }
 
-    /// Words that hold a bit for each of so many bytes.
+    /// The number of words that hold a bit for each of `bytes` bytes.
     pub(crate) fn words_for(bytes: usize) -> usize {
         bytes.div_ceil(64).max(1)
     }
@@ -65,7 +65,7 @@ impl ChunkCounter {
     }
 
     fn long(&mut self, chunk: &str) -> &[u64] {
-        // A borrow that is returned in one branch only would be one in all of them; a place is none.
+        // A borrow that is returned in one branch would last for all of them; a place is no borrow.
         if let Some(place) = self.long.find(chunk.as_bytes()) {
             return self.long.at(place);
         }
@@ -106,7 +106,7 @@ impl ChunkCounter {
         }
     }
 
-    /// Finds the tokens of a chunk of at most [`SHORT_PIECE_BYTES`] bytes: a word for each encoding.
+    /// Finds the tokens of a chunk of at most [`SHORT_PIECE_BYTES`] bytes: one word for each encoding.
     fn find_in_words(&mut self, chunk: &str) {
         let Some(pieces) = self.common_pieces(chunk) else {
             self.words = (0..self.encodings())
@@ -127,7 +127,8 @@ impl ChunkCounter {
         });
     }
 
-    /// The bytes at which the pieces of a chunk of at most [`SHORT_PIECE_BYTES`] bytes begin, a bit each, where all encodings cut it alike.
+    /// The bytes at which the pieces of a chunk of at most [`SHORT_PIECE_BYTES`] bytes begin, a bit each; `None` unless all encodings cut
+    /// it alike.
     fn common_pieces(&mut self, chunk: &str) -> Option<u64> {
         let mut all = self.vocabularies.iter_mut();
         let pieces = |(tables, scratch): &mut (Arc<Tables>, Scratch)| tables.pieces(scratch, chunk);
@@ -135,8 +136,8 @@ impl ChunkCounter {
         all.all(|each| pieces(each) == first).then_some(first)
     }
 
-    /// The bytes at which the tokens of a chunk of at most [`SHORT_PIECE_BYTES`] bytes begin in one encoding, a bit each, by pieces that only it may
-    /// have.
+    /// The bytes at which the tokens of a chunk of at most [`SHORT_PIECE_BYTES`] bytes begin in one encoding, a bit each, with the pieces
+    /// of this encoding.
     fn beginnings_in(&mut self, encoding: usize, chunk: &str) -> u64 {
         let Some((tables, scratch)) = self.vocabularies.get_mut(encoding) else {
             return 0;
@@ -151,7 +152,8 @@ impl ChunkCounter {
         all
     }
 
-    /// The tokens of a piece of a short chunk. What is a piece of a text is one piece when it stands alone, so it is a chunk, too.
+    /// The tokens of a piece of a short chunk. A piece of a text is also one piece when it is the whole text, so it can be remembered as a
+    /// chunk.
     fn piece(&mut self, piece: &[u8]) -> PackedCounts {
         let key = ChunkKey::of(piece, 0, piece.len());
         if let Some(lanes) = key.and_then(|key| self.short.get(key)) {
@@ -183,14 +185,14 @@ impl ChunkCounter {
         all
     }
 
-    /// Bytes of long chunks that are remembered at present.
+    /// Bytes of long chunks that are remembered now.
     #[cfg(test)]
     pub(crate) fn remembered(&self) -> usize {
         self.long.bytes()
     }
 }
 
-/// Calls `each` with the pieces of a chunk, and where they begin.
+/// Calls `each` with the pieces of a chunk, and with the bytes at which they begin.
 fn each_piece(chunk: &str, pieces: u64, mut each: impl FnMut(usize, &[u8])) {
     let mut at = 0;
     each_length(pieces, chunk.len(), |bytes| {

@@ -1,8 +1,10 @@
-//! Texts of which something is known, in a fixed number of bytes.
+//! Remembers some words about texts, in a fixed number of bytes.
 //!
-//! The whole text is compared, so that no hash can make two texts one; of a long one, its BLAKE3, of which nobody finds two texts that
-//! share it: megabytes without a place to cut are as dear as nothing else, and would take all the room. When the room is used up, all is
-//! discarded: what a memory is good for, the renderings of one conversation, stands close together.
+//! The whole text is compared, so that no collision of hashes can confuse two texts. Comparing costs about one part in thirty of counting;
+//! an address would save it, but the same address can hold another text later. For a long text the BLAKE3 hash is kept and compared
+//! instead: collisions of it cannot be found, and megabytes without a place to cut, which cost the most to count, would otherwise use up
+//! all the room. When the room is used up, everything is discarded: the renderings that profit from a memory belong to one conversation and
+//! follow each other closely.
 
 use std::hash::Hasher;
 use std::ops::Range;
@@ -11,16 +13,16 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::split::part;
 
-/// Bytes that a memory holds.
+/// The size of a memory, in bytes.
 pub(crate) const MAX_MEMORY_BYTES: usize = 8 << 20;
 
-/// Bytes from which a text is known by its hash.
+/// The length in bytes from which a text is known by its hash.
 const LONG_TEXT_BYTES: usize = 64 << 10;
 
-/// Bytes of an entry besides its text and its words.
+/// Bytes of an entry without its text and its words.
 const ENTRY: usize = 40;
 
-/// Some words about each text.
+/// A map from texts to a few words each.
 #[derive(Default)]
 pub(crate) struct Memory {
     entries: FxHashMap<u64, Remembered>,
@@ -28,7 +30,7 @@ pub(crate) struct Memory {
     words: Vec<u64>,
 }
 
-/// Where a text and its words stand.
+/// The places of a text and of its words.
 #[derive(Clone, Copy)]
 struct Remembered {
     text: usize,
@@ -38,12 +40,12 @@ struct Remembered {
 }
 
 impl Memory {
-    /// What is known of a text.
+    /// The words about a text.
     pub(crate) fn get(&self, text: &[u8]) -> Option<&[u64]> {
         self.words.get(self.find(text)?)
     }
 
-    /// The words of a place at which a text was found.
+    /// The words at a place that [`find`](Self::find) returned.
     pub(crate) fn at(&self, place: Range<usize>) -> &[u64] {
         part(self.words.as_slice(), place)
     }
@@ -63,7 +65,7 @@ impl Memory {
         is_same.then_some(entry.words..entry.words + entry.count)
     }
 
-    /// Remembers words about a text, unless it alone is more than there is room for.
+    /// Remembers words about a text, unless they need more than the whole room.
     pub(crate) fn keep(&mut self, text: &[u8], words: &[u64]) {
         let hash;
         let known = if text.len() < LONG_TEXT_BYTES {
@@ -98,7 +100,7 @@ impl Memory {
     }
 }
 
-/// A number that few texts of a conversation share: of the length, the beginning, the middle and the end.
+/// A hash of the length, the beginning, the middle and the end, which few texts of a conversation share.
 fn fingerprint(text: &[u8]) -> u64 {
     const PART: usize = 16;
     let mut hasher = FxHasher::default();
@@ -120,7 +122,7 @@ mod tests {
     #[test]
     fn a_text_is_known_whole_and_not_by_its_hash() {
         let mut memory = Memory::default();
-        // Alike at the beginning, in the middle and at the end.
+        // Equal at the beginning, in the middle and at the end.
         let mut texts = [[b'x'; 200]; 2];
         texts[1][40] = b'y';
         assert_eq!(fingerprint(&texts[0]), fingerprint(&texts[1]));
@@ -157,7 +159,7 @@ mod tests {
             vec![b'x'; 4 << 20],
             vec![b'x'; 4 << 20],
         ];
-        // Where the fingerprint does not look.
+        // At a byte that the fingerprint does not read.
         texts[2][1 << 20] = b'y';
         assert_eq!(fingerprint(&texts[1]), fingerprint(&texts[2]));
         for (number, text) in (2..).zip(&texts) {
@@ -168,7 +170,7 @@ mod tests {
             assert_eq!(memory.get(text), Some(&[number; 2][..]));
         }
         assert_eq!(memory.get(&longest_whole), Some(&[1][..]));
-        // A text that begins with the hash of another is another.
+        // A text that begins with the hash of another one is a different text.
         let mut alike = blake3::hash(&texts[0]).as_bytes().to_vec();
         alike.resize(LONG_TEXT_BYTES, b'x');
         assert_eq!(memory.get(&alike), None);

@@ -1,12 +1,12 @@
-//! Counts the renderings of a plan, in every encoding at once, at the price of the text that is new.
+//! Counts renderings in many encodings at once, at the cost of the text that is new.
 //!
-//! A dozen dialects repeat the same contents in other envelopes. The inside of a long fragment, between its first and its last
-//! [sync point](crate::split::sync), has the same tokens wherever it stands: it is counted once and remembered. Only the gaps
-//! between such insides are counted in each rendering, cut at sync points into chunks whose tokens are remembered too.
-//! All memories belong to one thread, hold at most a fixed number of bytes (for each [`MAX_ENCODINGS_PER_GROUP`] encodings: 6 MiB of short chunks, and twice
-//! 8 MiB of long texts) and never change a count, only its price.
+//! A dozen dialects repeat the same contents in different envelopes. The inside of a long fragment, between its first and its last [sync
+//! point](crate::split::sync), has the same tokens in every text that contains it, so it is counted once and remembered. Only the gaps
+//! between such insides are counted in each rendering, cut at sync points into chunks, and the tokens of chunks are remembered too.
 //!
-//! An encoding without sync points is counted on whole texts.
+//! Every memory belongs to one thread and holds at most a fixed number of bytes (for each [`MAX_ENCODINGS_PER_GROUP`] encodings: 6 MiB of
+//! short chunks, and twice 8 MiB of long texts). A memory never changes a count, only its cost. An encoding without sync points is counted
+//! on whole texts.
 
 mod accumulator;
 mod chunk_counter;
@@ -35,32 +35,32 @@ use crate::split::part;
 use crate::split::prefix::Prefix;
 use crate::split::sync::{BoundaryClasses, SyncPoints};
 
-/// Bytes of the longest piece of which numbers of 32 bits can say everything; longer ones are gaps.
+/// The length in bytes of the longest piece that is remembered, since [`KnownPiece`] holds 32-bit numbers; longer pieces are gaps.
 const MAX_KNOWN_BYTES: usize = u32::MAX as usize;
 
-/// Bytes of a fragment from which its inside is remembered.
+/// The length in bytes from which the inside of a fragment is remembered.
 const LONG_RUN_BYTES: usize = 64;
 
-/// Counts in a fixed list of encodings; belongs to one thread.
+/// Counts tokens in a fixed list of encodings; belongs to one thread.
 pub struct TokenCounter {
-    /// At most [`MAX_ENCODINGS_PER_GROUP`] vocabularies each.
+    /// Groups of at most [`MAX_ENCODINGS_PER_GROUP`] vocabularies.
     batches: Vec<Batch>,
-    /// By encoding: who counts it.
+    /// The counter of each encoding.
     places: Vec<CountedBy>,
-    /// By batch, then by vocabulary.
+    /// The counts of each vocabulary, batch by batch.
     counted: Vec<TokenCounts>,
 }
 
-/// Who counts an encoding.
+/// The counter of an encoding.
 enum CountedBy {
-    /// The vocabulary of that number; texts that are not normalised, this counter.
+    /// A vocabulary in the batches, by number; the native counter takes the texts that its normalizer changes.
     Batch(usize, Option<Arc<Native>>),
-    /// Its own counter, on whole texts.
+    /// A separate counter, on whole texts.
     Whole(Arc<dyn Counter>),
 }
 
 impl TokenCounter {
-    /// A counter for these encodings, in this order.
+    /// Makes a counter for these encodings, in this order.
     pub fn new(encodings: &[Encoding]) -> Self {
         let mut known: Vec<Arc<Tables>> = Vec::new();
         let mut places = Vec::with_capacity(encodings.len());
@@ -69,7 +69,7 @@ impl TokenCounter {
             places.push(match tables {
                 None => CountedBy::Whole(encoding.counter()),
                 Some(tables) => {
-                    // Encodings that differ in special tokens only are counted once.
+                    // Encodings that differ only in special tokens are counted once.
                     let number = known.iter().position(|other| Arc::ptr_eq(other, tables));
                     let number = number.unwrap_or_else(|| {
                         known.push(Arc::clone(tables));
@@ -79,7 +79,7 @@ impl TokenCounter {
                 }
             });
         }
-        // What only its own neighbours cut shares no chunks with others.
+        // A vocabulary that is cut only between neighbours shares no chunks with others.
         let is_alone = |tables: &Arc<Tables>| tables.vocabulary.has_neighbours;
         let groups: Vec<&[Arc<Tables>]> = known
             .chunk_by(|one, other| !is_alone(one) && !is_alone(other))
@@ -92,7 +92,7 @@ impl TokenCounter {
         }
     }
 
-    /// One that asks these counters about every text, and remembers nothing.
+    /// Makes a counter that asks these counters about every text, and remembers nothing.
     pub fn of_counters(counters: Vec<Arc<dyn Counter>>) -> Self {
         Self {
             batches: Vec::new(),
@@ -101,7 +101,7 @@ impl TokenCounter {
         }
     }
 
-    /// The tokens of a rendering in each encoding, divided by components as [`Counter::token_counts`](crate::Counter::token_counts) does.
+    /// The tokens of a rendering in each encoding, divided by component as [`Counter::token_counts`](crate::Counter::token_counts) does.
     pub fn token_counts(&mut self, text: &str, spans: &[ComponentSpan]) -> Vec<TokenCounts> {
         self.each_batch(|batch, counted| {
             batch.count_text(text, spans, Accumulator::new(spans, counted));
@@ -110,8 +110,8 @@ impl TokenCounter {
             .collect()
     }
 
-    /// The tokens of the rendering that a sink holds, in each encoding: what [`token_counts`](Self::token_counts) counts in its text and spans,
-    /// at the price of the pieces that were never counted before.
+    /// Counts the rendering that a sink holds, in each encoding: equal to [`token_counts`](Self::token_counts) of its text and spans, at
+    /// the cost of the pieces that were not counted before.
     pub fn count_sink(&mut self, sink: &Sink<'_>, counts_by_encoding: &mut Vec<TokenCounts>) {
         self.each_batch(|batch, counted| {
             batch.count_sink(sink, Accumulator::new(sink.spans(), counted));
@@ -122,7 +122,7 @@ impl TokenCounter {
         }));
     }
 
-    /// The tokens of each span of the rendering that a sink holds, and of what is behind the last, in each encoding.
+    /// The tokens of each span of the rendering that a sink holds, and of the bytes after the last one, in each encoding.
     pub fn count_spans(&mut self, sink: &Sink<'_>) -> Vec<Vec<u64>> {
         let mut of_batches = Vec::new();
         self.each_batch(|batch, counted| {
@@ -134,7 +134,7 @@ impl TokenCounter {
         .collect()
     }
 
-    /// Lets each batch count into the places of its vocabularies.
+    /// Calls `count` with each batch and the totals of its vocabularies.
     fn each_batch(&mut self, mut count: impl FnMut(&mut Batch, &mut [TokenCounts])) {
         let mut rest = self.counted.as_mut_slice();
         for batch in &mut self.batches {
@@ -145,7 +145,7 @@ impl TokenCounter {
         }
     }
 
-    /// By encoding: what was counted for its vocabulary, or what its own counter says.
+    /// The result of each encoding: the count of its vocabulary, or that of its separate counter.
     fn of_each<T: Clone>(
         &self,
         text: &str,
@@ -181,12 +181,11 @@ struct Batch {
     ways: ChunkCounter,
     insides: Memory,
     pieces: Pieces,
-    /// Who counts the beginning of a text, where a space is thought before it.
+    /// The tables for the beginning of a text, in a vocabulary that adds a space before it.
     beginning: Option<Arc<Tables>>,
 }
 
-/// The fragment between the first and the last sync point of a text, and its tokens in each encoding. Empty when there are
-/// no two such points.
+/// The fragment between the first and the last sync point of a text, and its tokens in each encoding. Empty without two such points.
 struct Inside {
     first: usize,
     last: usize,
@@ -255,7 +254,7 @@ impl Batch {
         accumulator.finish()
     }
 
-    /// Counts the parts since the last sync point, up to this one.
+    /// Counts the parts since the last sync point, up to `end`.
     fn close_gap(&mut self, text: &str, end: usize, open: &OpenGap, accumulator: &mut Accumulator<'_>) {
         if open.number == 0 {
             return;
@@ -278,10 +277,7 @@ impl Batch {
 
     /// Counts a gap for the first time.
     #[cold]
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "a joint that is known has a place for each part"
-    )]
+    #[expect(clippy::indexing_slicing, reason = "a known gap has a place for each part")]
     fn count_new_gap(&mut self, text: &str, end: usize, open: &OpenGap) -> [PartTokens; MAX_GAP_PARTS] {
         let starts = part(&open.starts, 0..open.number);
         let mut counted = [PartTokens::default(); MAX_GAP_PARTS];
@@ -314,7 +310,7 @@ impl Batch {
         });
     }
 
-    /// Finds out what there is to know of a piece.
+    /// Finds the sync points, parts and inner tokens of a piece.
     fn analyse(&mut self, piece: &str) -> KnownPiece {
         let length = piece.len();
         let inside = if length >= LONG_RUN_BYTES {
@@ -324,7 +320,7 @@ impl Batch {
             let counts = self.count(piece, first..last);
             Inside { first, last, counts }
         };
-        // Sync points stand behind the first character.
+        // A sync point is never before the first character, so 0 means that there is none.
         let has_points = inside.last > 0 && length <= MAX_KNOWN_BYTES;
         let (first, last) = if has_points {
             (inside.first, inside.last)
@@ -348,7 +344,7 @@ impl Batch {
         spans: &[ComponentSpan],
         mut accumulator: Accumulator<'_>,
     ) -> Vec<Vec<u64>> {
-        // Everything before this byte is counted, but for what is thought before the text that begins there.
+        // Everything before this byte is counted, except for the space that is added before the text that begins there.
         let mut counted_to = 0;
         let mut begins = true;
         let mut start = 0;
@@ -373,7 +369,7 @@ impl Batch {
         accumulator.finish()
     }
 
-    /// Counts a fragment that begins and ends at boundaries, and may begin a text before which a space is thought.
+    /// Counts a fragment that begins and ends at boundaries; at the beginning of a text, a space may be added before it.
     fn first_gap(
         &mut self,
         text: &str,
@@ -405,7 +401,7 @@ impl Batch {
         });
     }
 
-    /// Calls `each` with the chunks of a fragment that begins and ends at boundaries, and with where their tokens begin.
+    /// Calls `each` with the chunks of a fragment that begins and ends at boundaries, and with the bytes at which their tokens begin.
     fn each_chunk(
         &mut self,
         text: &str,
@@ -422,7 +418,7 @@ impl Batch {
         });
     }
 
-    /// The inside of a fragment, counted now or before.
+    /// The inside of a fragment, from memory or counted now.
     fn inside(&mut self, fragment: &str) -> Inside {
         if let Some([first, last, counts @ ..]) = self.insides.get(fragment.as_bytes())
             && let Ok(counts) = counts.try_into()
@@ -454,14 +450,14 @@ impl Batch {
 
 /// The parts since the last sync point of a rendering.
 struct OpenGap {
-    /// Its first byte.
+    /// The first byte of the gap.
     start: usize,
-    /// How many parts there are.
+    /// The number of its parts.
     number: usize,
-    /// Whether all of them have numbers and a place.
+    /// Whether every part has a number and there is room for all of them.
     is_known: bool,
     key: GapKey,
-    /// Where they begin.
+    /// The first byte of each part.
     starts: [usize; MAX_GAP_PARTS],
 }
 
@@ -477,7 +473,7 @@ impl OpenGap {
         }
     }
 
-    /// Begins the next one.
+    /// Begins the next gap.
     #[inline]
     fn begin(&mut self, start: usize) {
         self.start = start;
@@ -499,7 +495,7 @@ impl OpenGap {
     }
 }
 
-/// Calls `each` with the number of each bit that is set.
+/// Calls `each` with the index of each bit that is set.
 fn each_bit(mut bits: u64, mut each: impl FnMut(usize)) {
     while bits != 0 {
         each(bits.trailing_zeros() as usize);

@@ -1,9 +1,9 @@
-//! What is known of the pieces that renderings are written in, and of the gaps between them.
+//! Remembers the pieces that renderings are written in, and the gaps between them.
 //!
-//! A piece that was met before is looked up by its number. All that it adds to a count is fixed but for its ends: the tokens
-//! between its first and its last [sync point](crate::split::sync) are the same wherever it stands. What is left is a gap: the tail of
-//! one piece, whole short pieces, the head of the next. Gaps are looked up by the numbers of these parts, which are equal
-//! only where their bytes are. Like every memory here it belongs to one thread, holds a fixed number of entries and never changes a count.
+//! A piece that was seen before is looked up by its number. Its contribution to a count is fixed except at its ends: the tokens between its
+//! first and its last [sync point](crate::split::sync) are the same in every text. What is left is a gap: the tail of one piece, whole
+//! short pieces, the head of the next. Gaps are looked up by the numbers of these parts, and two parts have the same number only if their
+//! bytes are equal. The memory belongs to one thread, holds a fixed number of entries and never changes a count.
 
 use rustc_hash::FxHashMap;
 
@@ -11,31 +11,31 @@ use chatmill_model::sink::{Identity, Piece};
 
 use crate::token_counter::chunks::{ChunkKey, MAX_ENCODINGS_PER_GROUP};
 
-/// Parts of the longest gap that is remembered.
+/// The number of parts of the longest gap that is remembered.
 pub(crate) const MAX_GAP_PARTS: usize = 8;
-/// Bytes of the longest part of such a gap: its tokens are counted in bytes.
+/// The length in bytes of the longest part of such a gap: its tokens must fit in a `u8`.
 pub(crate) const MAX_PART_BYTES: usize = 200;
-/// Gaps of two parts that are remembered, 16 bytes each: 256 KiB. Most have two, a tail and a head.
+/// Gaps of two parts that are remembered, 16 bytes each: 256 KiB. Most gaps have two parts, a tail and a head.
 const SHORT_GAPS: usize = 1 << 14;
-/// Gaps of other numbers of parts, 64 bytes each: 256 KiB.
+/// Gaps of any other number of parts, 64 bytes each: 256 KiB.
 const LONG_GAPS: usize = 1 << 12;
-/// Parts that have numbers; when there are more, all numbers are discarded.
+/// Parts with numbers; when there are more, all numbers are discarded.
 const MAX_PARTS: usize = 1 << 15;
 
-/// The number of a part: of a head, a tail or a piece without sync points. None where it is too long to have one.
+/// The number of a part, which is a head, a tail or a piece without sync points; `None` if it is too long for one.
 pub(crate) type PartNumber = Option<std::num::NonZeroU32>;
 
 /// The tokens that begin in a part, in each encoding.
 pub(crate) type PartTokens = [u8; MAX_ENCODINGS_PER_GROUP];
 
-/// What is known of a piece. Millions are looked at, so it is small.
+/// The analysis of a piece. Millions are read, so it is small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KnownPiece {
     /// Its length in bytes.
     pub(crate) length: u32,
-    /// Its first sync point; its length where it has none.
+    /// The first sync point; the piece's length if there is none.
     pub(crate) first: u32,
-    /// Its last sync point; its length where it has none.
+    /// The last sync point; the piece's length if there is none.
     pub(crate) last: u32,
     /// The part before the first sync point, or the whole piece.
     pub(crate) head: PartNumber,
@@ -61,7 +61,7 @@ struct ShortGap {
     tokens: [PartTokens; 2],
 }
 
-/// What is known of pieces and gaps.
+/// The memory of pieces and gaps.
 #[derive(Default)]
 pub(crate) struct Pieces {
     glue_identity: Identity,
@@ -75,7 +75,7 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Makes ready for renderings with numbers of these identities.
+    /// Prepares for renderings with numbers of these identities, and forgets the pieces of any other.
     pub(crate) fn begin(&mut self, glue: &Identity, texts: &Identity) {
         if self.parts() >= MAX_PARTS {
             *self = Self::default();
@@ -94,7 +94,7 @@ impl Pieces {
         }
     }
 
-    /// What is known of a piece of this length.
+    /// The analysis of a piece, if its length is also equal.
     #[inline]
     pub(crate) fn get(&self, piece: Piece, length: usize) -> Option<&KnownPiece> {
         let known = match piece {
@@ -159,7 +159,7 @@ impl Pieces {
         (gap.key == *key).then_some(&gap.tokens)
     }
 
-    /// Remembers a gap, in the place of another.
+    /// Remembers a gap; it replaces the one in its place.
     pub(crate) fn keep_gap(&mut self, key: GapKey, tokens: [PartTokens; MAX_GAP_PARTS]) {
         if let Some(short) = key.as_short() {
             if let (Some(gap), [one, two, ..]) = (self.short_gaps.get_mut(key.place(SHORT_GAPS)), tokens) {
@@ -175,7 +175,7 @@ impl Pieces {
 }
 
 impl GapKey {
-    /// Says which part comes at a place.
+    /// Sets the part at an index.
     #[inline]
     pub(crate) fn set(&mut self, place: usize, part: PartNumber) {
         if let Some(to) = self.0.get_mut(place) {
@@ -183,7 +183,7 @@ impl GapKey {
         }
     }
 
-    /// The two parts, where there are two.
+    /// The two parts of a gap of exactly two.
     #[inline]
     fn as_short(&self) -> Option<[PartNumber; 2]> {
         match self.0 {
@@ -192,7 +192,7 @@ impl GapKey {
         }
     }
 
-    /// Where it is kept among so many.
+    /// The place of the gap in a table of `places` entries, a power of two.
     #[inline]
     fn place(&self, places: usize) -> usize {
         let mut hash = 0_u64;

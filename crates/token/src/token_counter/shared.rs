@@ -1,11 +1,11 @@
-//! A counter of texts that threads share.
+//! A counter that threads share.
 
 use super::TokenCounter;
 use crate::bpe::tables::Pool;
 use crate::encoding::Encoding;
 
-/// Counts texts in one encoding for as many threads as ask at once: each takes a [`TokenCounter`] that no other uses, with what it remembers, and
-/// gives it back.
+/// Counts texts in one encoding for any number of threads. Each call borrows an idle [`TokenCounter`], with everything that it remembers,
+/// and returns it afterwards.
 pub struct SharedTokenCounter {
     encoding: Encoding,
     idle: Pool<TokenCounter>,
@@ -18,12 +18,12 @@ impl SharedTokenCounter {
         Self { encoding, idle }
     }
 
-    /// Its name, for example `o200k_base`.
+    /// The name of the encoding, for example `o200k_base`.
     pub fn name(&self) -> &str {
         self.encoding.name()
     }
 
-    /// Lets `count` ask for the tokens of as many texts as it likes, with a counter of its own.
+    /// Calls `count` with a function that counts the tokens of a text; it may be called for any number of texts.
     pub fn with<T>(&self, count: impl FnOnce(&mut dyn FnMut(&str) -> u64) -> T) -> T {
         let new = || TokenCounter::new(std::slice::from_ref(&self.encoding));
         self.idle.with(new, |counter| {

@@ -1,9 +1,9 @@
-//! The scan: one verdict with another parser, and a tape whose spans, texts and paths agree.
+//! The JSON scan: it agrees with another parser, and the spans, texts and paths of its tape are consistent.
 
 use chatmill_intake::json::{Document, Kind, Value, append_key, scan};
 use serde::de::IgnoredAny;
 
-/// Values of a document whose path is looked up again.
+/// The most values of a document with a path that is looked up again.
 const PATHS_CHECKED: usize = 64;
 
 pub(super) fn check(bytes: &[u8]) {
@@ -12,19 +12,19 @@ pub(super) fn check(bytes: &[u8]) {
         Err(error) => {
             assert!(
                 error.at <= bytes.len(),
-                "the fault lies at {} of {}",
+                "the fault is at {} of {}",
                 error.at,
                 bytes.len()
             );
             assert!(!error.message.is_empty());
             match error.code.name {
-                // The other parser passes over strings without decoding them.
+                // The other parser skips strings without decoding them.
                 "depth-exceeded" | "invalid-utf8" => {}
                 _ => assert!(other.is_err(), "{error:?}, but the other parser reads it"),
             }
         }
         Ok(document) => {
-            assert!(other.is_ok(), "the other parser says {other:?}");
+            assert!(other.is_ok(), "the other parser returns {other:?}");
             assert_eq!(document.text().len(), bytes.len(), "repairs keep the length");
             for note in document.notes() {
                 assert!(note.at < note.end && note.end <= bytes.len(), "{note:?}");
@@ -35,7 +35,7 @@ pub(super) fn check(bytes: &[u8]) {
     }
 }
 
-/// Goes through a value; the depth of an accepted document is bounded.
+/// Visits a value; the depth of an accepted document is bounded.
 fn walk(document: &Document<'_>, value: Value<'_>, path: &mut String, is_unique: bool, left: &mut usize) {
     let span = value.span();
     assert_eq!(document.text().get(span.clone()), Some(value.raw()));

@@ -1,4 +1,4 @@
-//! Reading: events nest, record numbers run, and every decoded byte belongs to one frame, separator or damage.
+//! The reader: events nest, record numbers increase, and every decoded byte belongs to one frame, separator or damage.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use chatmill_intake::discover::{Input, InputKind};
 use chatmill_intake::table::TableMap;
 use chatmill_intake::{Event, Form, Framing, Reader, json};
 
-/// Limits small enough that a bomb is cheap and large enough that the corpus is read.
+/// Limits small enough that a bomb is cheap, and large enough that the corpus is read.
 fn limits() -> Limits {
     Limits {
         record: 256 * KIB,
@@ -24,13 +24,13 @@ fn limits() -> Limits {
     }
 }
 
-/// Reads bytes twice, with rows of the tables that these maps name.
+/// Reads bytes twice, with the tables that these maps name.
 pub(super) fn check(bytes: &[u8], maps: &Arc<[TableMap]>) {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
     file.write_all(bytes).expect("the bytes can be written");
     let length = bytes.len() as u64;
     let input = Input::named(file.path(), "input", "input", InputKind::File, length);
-    // Whoever reads may refuse an entry; which one follows from the bytes.
+    // A caller may refuse an entry; the bytes decide which one.
     let refused = bytes.len() % 5;
     let first = read(&input, bytes, refused, maps);
     assert!(

@@ -1,4 +1,4 @@
-//! A record's whole way: scan, source, linking, rules, every dialect and the counts; alone, and as rows that were gathered.
+//! The whole path of a record: scan, source, linking, rules, every dialect and the counts; alone, and as gathered rows.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -20,10 +20,10 @@ use chatmill_source::Source;
 use chatmill_token::Counter;
 use serde::de::IgnoredAny;
 
-/// The pretended offset of the record in its file, so that an offset that is not added shows.
+/// The assumed offset of the record in its file; it is not 0, so that a missing addition shows.
 const START: u64 = 1_000;
 
-/// Participants whose perspective is tried.
+/// The number of participants with a perspective that is tried.
 const PERSPECTIVES: usize = 2;
 
 pub(super) fn check(bytes: &[u8]) {
@@ -46,9 +46,8 @@ pub(super) fn check(bytes: &[u8]) {
     }
 }
 
-/// Cuts the record into rows, if the source does that, and reads each conversation's rows twice: facts of a
-/// source about a row must refer to its place, and repeated rows must be accounted for. A record that was
-/// rendered before (`!is_new`) is not rendered again.
+/// Cuts the record into rows, if the source does that, and reads each conversation's rows twice: the places of findings must be inside the
+/// rows, and repeated rows must be accounted for. A record that was rendered before (`!is_new`) is not rendered again.
 fn grouped_rows(source: &'static dyn Source, bytes: &[u8], is_new: bool, limits: &Limits) {
     let Ok(document) = json::scan(bytes, limits.depth) else {
         return;
@@ -56,7 +55,7 @@ fn grouped_rows(source: &'static dyn Source, bytes: &[u8], is_new: bool, limits:
     let Some(rows) = source.rows(&document) else {
         return;
     };
-    // A row may hold the rows behind it, as the first message of a thread holds its replies.
+    // A row may contain the rows after it, as the first message of a thread contains its replies.
     let (mut outer, mut inner) = (0..0, 0);
     let mut groups: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
     let mut shared: Vec<(usize, usize)> = Vec::new();
@@ -121,7 +120,7 @@ fn grouped_rows(source: &'static dyn Source, bytes: &[u8], is_new: bool, limits:
     }
 }
 
-/// The rows at these places, each of them twice, as the engine puts rows together.
+/// The rows at these places, each of them twice, in the form in which the engine gathers rows.
 fn group(
     source: &'static dyn Source,
     key: String,
@@ -160,7 +159,7 @@ fn group(
     (group, buffer)
 }
 
-/// Whether any source makes a conversation of a record.
+/// Whether any source makes a conversation from a record.
 pub(super) fn is_read(bytes: &[u8]) -> bool {
     let frame = frame(bytes);
     let read = |source: &&dyn Source| {
@@ -264,7 +263,7 @@ fn linking(linked: &Linked) {
 }
 
 fn renderings(linked: &Linked, bytes: &[u8]) {
-    // Which of the many combinations is tried follows from the bytes.
+    // The bytes decide which of the many combinations is tried.
     let dice = blake3::hash(bytes);
     let dice = dice.as_bytes();
     let policies = [Policy::default(), policy(dice)];

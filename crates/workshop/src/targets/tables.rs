@@ -1,5 +1,4 @@
-//! Tables: the guarantees of reading hold for dumps and CSV whose rows are wanted, and each row is a JSON
-//! object.
+//! Tables: the guarantees of the reader hold for dumps and CSV with selected rows, and each row is a JSON object.
 
 use std::sync::Arc;
 
@@ -7,7 +6,7 @@ use chatmill_intake::table::{TableFilter, TableMap};
 
 use super::reader;
 
-/// The presets of every source, and maps that want as many rows as possible.
+/// The presets of every source, and maps that select as many rows as possible.
 fn maps() -> Arc<[TableMap]> {
     let text = |text: &str| text.to_owned();
     let wide = TableMap {

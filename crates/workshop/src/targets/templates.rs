@@ -1,4 +1,4 @@
-//! Templates: whatever is in a file, making a dialect of it and rendering a conversation ends within the limits.
+//! Templates: with any file, making a dialect from it and rendering a conversation end within the limits.
 
 use chatmill_diag::Limits;
 use chatmill_diag::limits::{KIB, MIB};

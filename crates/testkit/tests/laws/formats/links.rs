@@ -92,7 +92,7 @@ fn parallel_calls_that_share_an_id_are_answered_by_the_tool_that_each_names() {
     ];
     assert_eq!(answers(&turns("openai-chat", &linked)), expected);
     assert_eq!(found(&findings, "name-mismatch"), []);
-    let text = "2 open calls have the id `call_0`; the result is taken for the one at position 1";
+    let text = "2 open calls have the id `call_0`; the result is paired with the one at position 1";
     assert_eq!(
         found(&findings, "ambiguous-call-id"),
         [(Some(2), text.to_owned())]

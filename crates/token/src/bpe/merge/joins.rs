@@ -1,32 +1,32 @@
-//! Pairs of a long piece that can be joined: the lowest first, then the leftmost.
+//! The pairs of a long piece that can be joined: ordered by id, then from left to right.
 //!
-//! Of megabytes of the same few bytes, millions of pairs become the same token. They stand in one list, and in the heap is only what
-//! comes before the list at hand is through.
+//! In megabytes of the same few bytes, millions of pairs become the same token, and a heap of all of them is slow. The pairs of one id are
+//! in one list, sorted once; the heap contains only pairs that come before the rest of the current list.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-/// The pairs of one piece; keeps its room for the next.
+/// The pairs of one piece; keeps its buffers for the next.
 #[derive(Default)]
 pub(super) struct Joins {
-    /// What the pairs of the list at hand become. Whatever becomes no more is in the heap.
+    /// The id of the current list. Pairs with this id or a lower one that are pushed now go into the heap.
     now: u32,
-    /// Where these pairs begin.
+    /// The positions of the pairs in the current list.
     places: Vec<u32>,
-    /// How many of them were given.
+    /// The number of them that were returned.
     given: usize,
-    /// What pairs become, then where they begin.
+    /// The pairs in the heap: id, then position.
     heap: BinaryHeap<Reverse<u64>>,
-    /// Where all others begin, by what they become.
+    /// The positions of all other pairs, by id.
     lists: FxHashMap<u32, Vec<u32>>,
-    /// What these become.
+    /// The ids of these lists, lowest first.
     lowest: BinaryHeap<Reverse<u32>>,
 }
 
 impl Joins {
-    /// Begins a piece of which pairs stand in lists where they become more than `heaped`.
+    /// Begins a piece; pairs with an id above `heaped` are kept in lists.
     pub(super) fn begin(&mut self, heaped: u32) {
         (self.now, self.given) = (heaped, 0);
         self.places.clear();
@@ -47,11 +47,11 @@ impl Joins {
         places.push(start);
     }
 
-    /// What the first pair becomes, and where it begins.
+    /// Returns the first pair: its id, and the position where it begins.
     pub(super) fn pop(&mut self) -> Option<(u32, u32)> {
         loop {
             let listed = self.places.get(self.given).map(|start| key(self.now, *start));
-            // In reverse, the greater one goes first; none is less than any.
+            // In reverse, the greater key goes first; `None` is less than any.
             if self.heap.peek().copied() > listed {
                 let Reverse(join) = self.heap.pop()?;
                 return Some(((join >> 32) as u32, join as u32));
@@ -68,7 +68,7 @@ impl Joins {
     }
 }
 
-/// Orders pairs.
+/// The order of pairs.
 fn key(becomes: u32, start: u32) -> Reverse<u64> {
     Reverse(u64::from(becomes) << 32 | u64::from(start))
 }

@@ -1,4 +1,4 @@
-//! The ways of merging against each other, and all against a plain reading of the definition.
+//! Compares the ways of merging with each other, and all of them with a plain reading of the definition.
 
 use proptest::prelude::*;
 
@@ -36,7 +36,7 @@ fn tokens_of(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
     tokens
 }
 
-/// By a heap, by lists, and by lists of all but the first tokens.
+/// Merges with a heap, with lists, and with lists for all but the first tokens.
 fn by_queues(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
     let mut merger = Merger::default();
     let [heap, lists, both] = [u32::MAX, 0, 270].map(|heaped| {

@@ -46,7 +46,7 @@ fn the_embedded_merges_are_those_of_the_reference() {
     for encoding in ENCODINGS {
         let name = encoding.name();
         let source = std::fs::read_to_string(folder.join(format!("{name}.rs"))).unwrap();
-        // An encoding may take the merges of another one; what has no reference of its own is taken whole.
+        // An encoding may use the merges of another one; an encoding without a reference is compared as a whole.
         let named = source
             .split_once("include_bytes!(\"")
             .and_then(|(_, rest)| rest.split_once('"'));

@@ -29,7 +29,7 @@ fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The small vocabulary of the samples, cut by some pattern. Its tokens reach over every boundary, so that a count shows a wrong cut.
+/// The small vocabulary of the samples, cut by some pattern. Its tokens cross every boundary, so that a wrong cut changes the count.
 pub(crate) fn small(pattern: &str) -> Encoding {
     let ranks = text_of(&samples().join("small.tiktoken"));
     Encoding::from_ranks("small", &ranks, pattern).unwrap()
@@ -61,7 +61,7 @@ fn an_encoding_says_what_it_was_made_of_and_how_it_counts() {
     assert_eq!(known.about().source, "rank file, cut as llama3 does");
     assert_eq!(known.about().counting, Counting::Once);
     let own = small(r"\w+|\W");
-    assert_eq!(own.about().source, "rank file, cut by a pattern of its own");
+    assert_eq!(own.about().source, "rank file, cut by its own pattern");
     assert_eq!(own.about().counting, Counting::Whole);
     let differential = own.reference().count("12 words");
     assert_eq!(differential, Some(own.counter().count("12 words")));
@@ -125,7 +125,7 @@ fn tokenizer_file(pre_tokenizer: &Value) -> String {
     .to_string()
 }
 
-/// What cuts by a pattern, and then into bytes.
+/// A pre-tokenizer that cuts by a pattern, and then into bytes.
 fn split_by(pattern: &str) -> Value {
     json!({"type": "Sequence", "pretokenizers": [
         {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": false},
@@ -148,7 +148,7 @@ fn a_tokenizer_file_of_a_known_pattern_is_counted_through_sync_points() {
     assert_eq!(own.about().counting, Counting::Whole);
 }
 
-/// Each family from a tokenizer file and from a rank file; the pattern of tiktoken for `cl100k` means something else in the former.
+/// Each family from a tokenizer file and from a rank file; tiktoken's pattern for `cl100k` has another meaning in the former.
 pub(crate) static BOTH: LazyLock<Vec<(Encoding, Encoding)>> = LazyLock::new(|| {
     let both = |name: &str| {
         let pattern = Pattern::read(name).unwrap();

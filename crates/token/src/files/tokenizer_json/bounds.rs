@@ -1,22 +1,24 @@
-//! What the steps of a tokenizer file may cost: a file is refused before anything is counted, so that no count can fail.
+//! Limits on the cost of a tokenizer file's steps. A file is refused before anything is counted, so that no count can fail.
 //!
-//! How long a text may become is calculated for the worst text. Pieces of one byte count where something has cut before.
+//! The growth of a text is calculated for the worst text. Once a step has cut, every byte is taken for a piece. A limit during counting
+//! would be closer, but then every table, bill and budget would need a value for "not counted". The price is that the growths of two
+//! replacements multiply even if they never apply to the same text.
 
 use crate::error::EncodingError;
 use crate::files::tokenizer_json::steps::{JsonNormalizer, JsonPattern, JsonPreTokenizer};
 use crate::split::patterns::MAX_PATTERN_BYTES;
 use crate::split::prefix::Prefix;
 
-/// Steps that normalise and cut, in all. Published files have up to ten.
+/// The most steps, those that normalise and those that cut together. Published files have up to ten.
 const MAX_STEPS: usize = 64;
 
-/// Bytes of the text for which growth is calculated.
+/// The length in bytes of the text for which growth is calculated.
 const SHORT_TEXT: u64 = 16;
 
-/// Bytes that steps may make of it: 64 times as many. NFKC, small letters and a sign for spaces make up to 50 times as many.
+/// The most bytes that the steps may make of it: 64 times as many. NFKC, small letters and a sign for spaces make up to 50 times as many.
 const MAX_GROWN: u64 = 64 * SHORT_TEXT;
 
-/// Whether a file has too many steps, or such as could make a text too long.
+/// Refuses a file with too many steps, or with steps that could make a text too long.
 pub(super) fn check(
     normalizers: &[&JsonNormalizer],
     cutters: &[&JsonPreTokenizer],
@@ -60,7 +62,7 @@ impl JsonPattern {
         }
     }
 
-    /// Bytes of the shortest match; 0 where it may be empty or is not known.
+    /// The length of the shortest match in bytes; 0 if it may be empty or is unknown.
     fn shortest(&self) -> u64 {
         let shortest = match self {
             Self::String(words) => Some(words.len()),
@@ -80,7 +82,7 @@ impl JsonNormalizer {
         }
     }
 
-    /// Bytes that it may make of so many; what only the crate knows adds none.
+    /// The most bytes that it makes of `bytes`; a step that only the crate knows adds none.
     fn grown(&self, bytes: u64) -> u64 {
         match self {
             // The largest factors of UTF-8 in Unicode: those of U+1D160 and U+FDFA, and of U+0130.
@@ -91,7 +93,7 @@ impl JsonNormalizer {
             Self::Replace { pattern, content } => {
                 let content = content.len() as u64;
                 match pattern.shortest() {
-                    // At both ends, too.
+                    // Empty matches are at both ends, too.
                     0 => bytes.saturating_add(bytes.saturating_add(1).saturating_mul(content)),
                     shortest => bytes.saturating_mul(content).div_ceil(shortest).max(bytes),
                 }
@@ -109,7 +111,7 @@ impl JsonPreTokenizer {
         }
     }
 
-    /// Bytes that it may make of so many in so many pieces.
+    /// The most bytes that it makes of `bytes` in `pieces` pieces.
     fn grown(&self, bytes: u64, pieces: u64) -> u64 {
         let (widest, is_put) = match self {
             Self::ByteLevel { add_prefix_space, .. } => (2, *add_prefix_space),

@@ -1,4 +1,4 @@
-//! The steps of a tokenizer file as they are written, and what of them can be done in a shorter way.
+//! The steps of a tokenizer file as written, and the cases with a shorter way to the same pieces.
 
 use serde::Deserialize;
 
@@ -114,7 +114,7 @@ fn finder(pattern: &str) -> Result<Finder, Unread> {
 }
 
 impl JsonNormalizer {
-    /// The steps that it consists of.
+    /// The steps that it consists of, in order.
     pub(super) fn flat(&self) -> Vec<&Self> {
         match self {
             Self::Sequence { normalizers } => normalizers.iter().flat_map(Self::flat).collect(),
@@ -122,7 +122,7 @@ impl JsonNormalizer {
         }
     }
 
-    /// The step, or why only the crate can do it.
+    /// The step, or the reason why only the crate can do it.
     pub(super) fn read(&self) -> Result<Normalizer, Unread> {
         Ok(match self {
             Self::Nfc => Normalizer::Form(NormalizationForm::Nfc),
@@ -139,7 +139,7 @@ impl JsonNormalizer {
 }
 
 impl JsonPreTokenizer {
-    /// The steps that it consists of.
+    /// The steps that it consists of, in order.
     pub(super) fn flat(&self) -> Vec<&Self> {
         match self {
             Self::Sequence { pretokenizers } => pretokenizers.iter().flat_map(Self::flat).collect(),
@@ -151,7 +151,7 @@ impl JsonPreTokenizer {
         matches!(self, Self::ByteLevel { .. })
     }
 
-    /// The step, or why only the crate can do it.
+    /// The step, or the reason why only the crate can do it.
     pub(super) fn read(&self) -> Result<PreTokenizer, Unread> {
         let split = |finder, behavior, invert| PreTokenizer::Split {
             finder,
@@ -180,7 +180,7 @@ impl JsonPreTokenizer {
                 split(Finder::Character(char::is_numeric), behavior, false)
             }
             Self::Punctuation { behavior } => split(finder(r"[\p{P}!-/:-@\[-`{-~]")?, *behavior, false),
-            // The one pattern that `tokenizers` compiles with the engine here.
+            // The only pattern that `tokenizers` compiles with the engine used here.
             Self::Whitespace => split(finder(r"\w+|[^\w\s]+")?, Behavior::Removed, true),
             Self::WhitespaceSplit => split(Finder::Character(char::is_whitespace), Behavior::Removed, false),
             Self::Metaspace {
@@ -191,7 +191,7 @@ impl JsonPreTokenizer {
                 split: split.unwrap_or(true),
             },
             Self::Sequence { .. } | Self::Other => {
-                let reason = "its texts are cut by a step that is known to that crate alone";
+                let reason = "its texts are cut by a step that only that crate knows";
                 return Err(reason.to_owned().into());
             }
         })
@@ -210,7 +210,7 @@ impl JsonPreTokenizer {
     }
 }
 
-/// How bytes are cut, and where every text may be cut, where nothing else is done to them.
+/// The cut of bytes, and the places where every text may be cut; `None` if the steps do anything else to a text.
 pub(super) fn bytes(steps: &[&JsonPreTokenizer]) -> Option<Way> {
     let (
         JsonPreTokenizer::ByteLevel {
@@ -256,10 +256,10 @@ pub(super) fn bytes(steps: &[&JsonPreTokenizer]) -> Option<Way> {
     Some(way("cut step by step".to_owned(), splitter, boundaries))
 }
 
-/// A step that leaves what it finds as pieces, and what lies between.
+/// A step that makes a piece of each match and of the text between matches.
 enum SplitRule {
     Digit,
-    /// In the syntax of the engines here.
+    /// A pattern in the syntax of the engines here.
     Pattern(String),
 }
 
@@ -274,7 +274,7 @@ impl JsonPreTokenizer {
                 behavior: Behavior::Isolated,
                 invert: false,
             } => pattern.regex().map(SplitRule::Pattern),
-            // Where a pattern covers every text, there is nothing between its matches.
+            // If a pattern covers every text, there is nothing between its matches.
             Self::Split {
                 pattern,
                 behavior: Behavior::Removed,
@@ -288,7 +288,7 @@ impl JsonPreTokenizer {
     }
 }
 
-/// What stands before texts, where all that is done to them is to write a sign for each space.
+/// The prefix of texts if the steps only write a sign for each space; else `None`.
 pub(super) fn blanks(normalizers: &[&JsonNormalizer], steps: &[&JsonPreTokenizer]) -> Option<Prefix> {
     if let (
         [],
@@ -317,7 +317,7 @@ pub(super) fn blanks(normalizers: &[&JsonNormalizer], steps: &[&JsonPreTokenizer
         [one, other] if is_sign(one) && is_first(other) || is_first(one) && is_sign(other) => Prefix::Always,
         _ => return None,
     };
-    // There is no space left that a split could find.
+    // No space is left that a split could find.
     let is_cut = |step: &&JsonPreTokenizer| match step {
         JsonPreTokenizer::Split { pattern, invert, .. } => *invert || !pattern.is_space(),
         _ => true,

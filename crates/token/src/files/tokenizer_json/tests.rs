@@ -42,7 +42,7 @@ fn reason_of(file: &Value) -> String {
     }
 }
 
-/// The tokens of a text, counted as production does and held against the plainest way.
+/// The tokens of a text, counted as in production and compared with the plainest way.
 fn tokens(file: &Value, text: &str) -> u64 {
     let encoding = Encoding::from_tokenizer("acme", file.to_string()).unwrap();
     let found = encoding.counter().count(text);
@@ -76,11 +76,11 @@ fn merges_are_done_in_their_order() {
 
 #[test]
 fn of_several_divisions_of_a_token_the_one_that_comes_about_counts() {
-    // As they are when a rank file is converted: "abc" is built from "ab" and "c" only, whatever else is listed.
+    // These merges come from a rank file: "abc" is built from "ab" and "c" only, even though other divisions are listed.
     let divided = file(&[("a", "b"), ("b", "c"), ("a", "bc"), ("ab", "c")]);
     assert_eq!(tokens(&divided, "abc"), 1);
     assert_eq!(tokens(&divided, "bcabc"), 2);
-    // "abc" is named from "a" and "bc", but an "a" before "bc" has become "ab" by then: no rank could say so.
+    // The merge for "abc" is from "a" and "bc", but an "a" before "bc" is already part of "ab" then: no rank could express this.
     let other_parts = file(&[("a", "b"), ("b", "c"), ("a", "bc")]);
     assert_eq!(tokens(&other_parts, "abc"), 2);
     let apart = file(&[("a", "b"), ("b", "c"), ("ab", "c"), ("c", "d"), ("a", "bc")]);
@@ -120,7 +120,7 @@ fn unsupported_tokenizer_files_are_counted_by_the_tokenizers_crate() {
         (
             "/pre_tokenizer",
             Value::Null,
-            "it has no token for what is unknown",
+            "it has no token for unknown characters",
         ),
         (
             "/pre_tokenizer",
@@ -145,7 +145,7 @@ fn unsupported_tokenizer_files_are_counted_by_the_tokenizers_crate() {
     no_byte["model"]["vocab"].as_object_mut().unwrap().remove("Ġ");
     assert_eq!(reason_of(&no_byte), "a byte is not a token of it");
     let unknown = json!({"model": {"type": "BPE", "unk_token": "?", "vocab": {"?": 0, "a": 1, "?a": 2}, "merges": [["?", "a"]]}});
-    assert!(reason_of(&unknown).starts_with("its merges join what stands for unknown"));
+    assert!(reason_of(&unknown).starts_with("its merges join the token for unknown"));
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_split_before_the_bytes_brings_its_pattern() {
         split["pre_tokenizer"] = json!({"type": "Sequence", "pretokenizers": [cut, bytes]});
         let way = merging(&split).way;
         assert_eq!(way.alphabet, Alphabet::Bytes);
-        assert_eq!(way.cut, "cut by a pattern of its own");
+        assert_eq!(way.cut, "cut by its own pattern");
     }
 }
 
@@ -178,7 +178,7 @@ fn a_malformed_tokenizer_file_is_an_error_with_its_line() {
     assert!(refused(&unknown.to_string()).contains("a merge names"));
 }
 
-/// In time with its square, this would take minutes.
+/// In quadratic time this would take minutes.
 #[test]
 fn a_file_with_a_token_of_a_megabyte_is_read() {
     let mut file = file(&[("a", "a")]);
@@ -188,7 +188,7 @@ fn a_file_with_a_token_of_a_megabyte_is_read() {
     assert_eq!(encoding.counter().count("aaaa"), 2);
 }
 
-/// Why a file is refused whatever the build can compute; nothing where it is not.
+/// The reason why a file is refused in every build; `None` if it is not.
 fn refusal_of(file: &Value) -> Option<String> {
     match read(&file.to_string()) {
         Err(Unread::Refused(error)) => Some(error.to_string()),
@@ -238,7 +238,7 @@ fn normalizers_that_could_make_a_text_too_long_are_refused() {
     let regex = |pattern: &str, content: &str| json!({"type": "Replace", "pattern": {"Regex": pattern}, "content": content});
     let prepend = |bytes: usize| json!({"type": "Prepend", "prepend": "x".repeat(bytes)});
     let [nfkc, lower] = ["NFKC", "Lowercase"].map(|name| json!({"type": name}));
-    // Byte by byte they become twice as long.
+    // As bytes they become twice as long.
     for steps in [
         vec![prepend(496)],
         vec![replace("a", &"a".repeat(32))],
@@ -296,7 +296,7 @@ fn a_pattern_that_nothing_computes_as_python_does_is_refused_in_every_build() {
         problem.starts_with(r"the pattern has `\R` at byte 1"),
         "{problem}"
     );
-    // A replacement in a file that only the crate computes is its own to refuse.
+    // The crate refuses a replacement in a file that only it computes.
     let mut unigram =
         with_normalizers(&[json!({"type": "Replace", "pattern": {"Regex": r"\R"}, "content": ""})]);
     unigram["model"]["type"] = json!("Unigram");
@@ -328,7 +328,7 @@ fn a_vocabulary_in_which_ids_repeat_is_refused() {
             .unwrap()
             .starts_with("two tokens have the same id")
     );
-    // Ids that nothing has are no fault: published files have such gaps.
+    // Unused ids are no fault: published files have such gaps.
     twice["model"]["vocab"]["ab"] = json!(70_000);
     assert_eq!(tokens(&twice, "ab"), 1);
 }

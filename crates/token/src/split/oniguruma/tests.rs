@@ -1,6 +1,6 @@
-//! Holds patterns against what Python's tokenizers make of them, which `.ci/vocabularies/oniguruma.py` recorded.
+//! Compares patterns with what Python's tokenizers make of them, as recorded by `.ci/vocabularies/oniguruma.py`.
 //!
-//! With `CHATMILL_PATTERNS`, another recording is read than that of the repository.
+//! With `CHATMILL_PATTERNS`, a different recording is read.
 #![allow(clippy::disallowed_methods, reason = "tests read their fixtures")]
 
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ fn a_pattern_that_is_read_cuts_texts_as_python_does() {
     let texts: Vec<String> = json_lines("texts.jsonl");
     let (mut read, mut wrong) = (0, Vec::new());
     for (pattern, expected) in json_lines::<(String, Option<Vec<String>>)>("patterns.jsonl") {
-        // What Python does not read has no count that could be wrong.
+        // A pattern that Python refuses has no count that could be wrong.
         let (Ok(found), Some(expected)) = (pieces(&pattern, &texts), expected) else {
             continue;
         };
@@ -183,17 +183,17 @@ fn what_only_oniguruma_computes_is_refused_by_name() {
         (r"(?i:[^a])", "`[^` under"),
         (r"(?i:[[:upper:]])", "`[:upper:]` under"),
         (r"(?i:[a&&b])", "`&` under"),
-        (r"(x?)*y", "repeats what may be empty"),
-        (r"(?:x|[^\s\S]){2}", "repeats what may be empty"),
+        (r"(x?)*y", "repeats a part that may be empty"),
+        (r"(?:x|[^\s\S]){2}", "repeats a part that may be empty"),
     ] {
         let refused = translated(pattern).unwrap_err().to_string();
         assert!(refused.contains(named), "{pattern}: {refused}");
     }
-    // Case is ignored no longer where a group ends.
+    // Case matters again after the end of a group.
     assert!(translated(r"(?i:a(?-i:ß)b)ss|(?i:s)\p{L}s").is_ok());
 }
 
-/// Brackets are read in a loop, and groups on a list.
+/// Brackets are read in a loop, and groups are kept in a list.
 #[test]
 fn openings_without_an_end_need_no_stack() {
     for opening in ["[", "(", "(?i:", "[^", r"\p{"] {

@@ -1,11 +1,11 @@
-//! Every style against its pattern, on the regular expression engine and on the reference's own.
+//! Compares every style with its pattern, on the regular expression engine here and on the reference's.
 
 use proptest::prelude::*;
 
 use super::Style;
 use crate::split::splitter::{SplitCache, Splitter};
 
-/// The published patterns, without the white-space alternatives that the splitter knows.
+/// The published patterns, without the white-space alternatives that the splitter adds.
 const PATTERNS: [(Style, &str); 5] = [
     (
         Style::O200K,
@@ -42,7 +42,7 @@ const PATTERNS: [(Style, &str); 5] = [
     ),
 ];
 
-/// Characters of every class that any pattern tells apart, and the letters of contractions.
+/// Characters of every class that some pattern distinguishes, and the letters of contractions.
 const CLASSES: [char; 16] = [
     'S', 's', 'א', '\u{301}', '1', ' ', '\t', '\n', '.', '\'', '/', 'ſ', 'l', 'E', 'r', '\u{3000}',
 ];
@@ -63,7 +63,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 impl Pair {
-    /// A function that fails where the two differ.
+    /// A function that fails if the two differ.
     fn check(&self) -> impl FnMut(&str) {
         let (mut none, mut cache) = (SplitCache::default(), SplitCache::default());
         let (mut found, mut expected) = (Vec::new(), Vec::new());
@@ -111,7 +111,7 @@ fn every_string_of_five_classes_is_split_by_hand_as_by_its_pattern() {
     }
 }
 
-/// What the token counter remembers of a piece holds wherever the piece stands.
+/// The tokens that the token counter remembers for a piece hold wherever the piece is.
 #[test]
 fn a_piece_of_any_text_is_one_piece_when_it_stands_alone() {
     for (style, _) in PATTERNS {
@@ -135,7 +135,7 @@ fn a_piece_of_any_text_is_one_piece_when_it_stands_alone() {
     }
 }
 
-/// Whether the tables are those of the pattern: every code point, alone and between others.
+/// Compares the tables with those of the pattern: every code point, alone and between others.
 #[test]
 fn every_character_is_split_by_hand_as_by_its_pattern() {
     for pair in pairs() {

@@ -1,5 +1,5 @@
-//! Holds the families of patterns, and patterns of one's own, against tiktoken-rs: with a small vocabulary whose tokens reach over
-//! every boundary, and with a large one.
+//! Compares the families of patterns, and other patterns, with tiktoken-rs: with a small vocabulary in which tokens cross every boundary,
+//! and with a large one.
 
 use std::sync::LazyLock;
 
@@ -14,14 +14,14 @@ use crate::split::splitter::SplitCache;
 use crate::split::sync::{BoundaryClasses, SyncPoints};
 use crate::{ENCODINGS, Encoding, TokenCounter};
 
-/// A pattern that is not a family's, with the tail that all have; digits come in twos, and contractions are not pieces.
+/// A pattern of no family, with the usual tail; digits come in twos, and contractions are not pieces.
 const OWN: &str = concat!(
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*",
     r"|\p{N}{1,2}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
 );
 
-/// One without that tail.
+/// A pattern without that tail.
 const PLAIN: &str = r"\w+|\s+|[^\w\s]";
 
 fn our_tokens(encoding: &Encoding, text: &str) -> Vec<usize> {
@@ -42,13 +42,13 @@ fn assert_counted_alike(encoding: &Encoding, text: &str) {
     );
 }
 
-/// The small vocabulary cut by every family and by two patterns of its own.
+/// The small vocabulary cut by every family and by two other patterns.
 static SMALL: LazyLock<Vec<Encoding>> = LazyLock::new(|| {
     let families = FAMILIES.iter().map(|family| family.name);
     families.chain([OWN, PLAIN]).map(small).collect()
 });
 
-/// Cut at the places that its family has, a text has the pieces that it has whole, and so the tokens of any vocabulary.
+/// Checks that a text that is cut at the places of its family has the same pieces as the whole, and so the same tokens in any vocabulary.
 pub(super) fn assert_parts_have_the_pieces_of_the_whole(
     encoding: &Encoding,
     points: &SyncPoints,
@@ -147,7 +147,7 @@ fn the_vocabulary_of_cl100k_may_be_cut_by_any_family() {
     }
 }
 
-/// No merges lead to this token: it is one where it is a whole piece, and beside other letters it is not.
+/// No merges lead to this token: it exists as a whole piece, but not next to other letters.
 #[test]
 fn a_token_that_only_whole_pieces_are_is_none_within_a_word() {
     let token = "中文";

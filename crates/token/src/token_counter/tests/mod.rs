@@ -1,4 +1,4 @@
-//! Holds every counter against tiktoken-rs: not only as many tokens, the same tokens.
+//! Compares every counter with tiktoken-rs: not only the number of tokens, but the tokens themselves.
 
 mod families;
 mod sunk;
@@ -18,14 +18,14 @@ use super::*;
 use crate::{ENCODINGS, find};
 
 impl TokenCounter {
-    /// Bytes that long texts take in each memory at present, at most.
+    /// The most bytes that long texts use in any memory now.
     pub(crate) fn remembered(&self) -> usize {
         let bytes = |batch: &Batch| batch.insides.bytes().max(batch.ways.remembered());
         self.batches.iter().map(bytes).max().unwrap_or_default()
     }
 }
 
-/// One or two characters of every class that any pattern tells apart.
+/// One or two characters of every class that some pattern distinguishes.
 const CLASSES: [char; 17] = [
     'e', 'S', 'א', 'ǅ', 'ʰ', '\u{301}', '1', '½', ' ', '\t', '\n', '\r', '\u{3000}', '.', '\'', '/', 'ſ',
 ];
@@ -149,7 +149,7 @@ fn long_runs_are_cut_as_the_reference_cuts_them() {
     }
 }
 
-/// Texts of so many bytes that are one long piece, or would be.
+/// Texts of this many bytes that are one long piece, or would be.
 fn hostile(bytes: usize) -> Vec<String> {
     let letters = |seed: u64, first: u8| {
         let mut state = seed;
@@ -195,7 +195,7 @@ fn a_hostile_megabyte_is_counted_in_time() {
     }
 }
 
-/// The reference itself gives up on such runs, so they are held against ten of its own that meet at the end of a token.
+/// The reference gives up on such runs, so their tokens are compared with ten shorter runs that meet at the end of a token.
 #[test]
 fn a_run_of_white_space_that_the_reference_cannot_take_has_the_tokens_of_its_tenths() {
     let spaces = |count: usize| " ".repeat(count);

@@ -1,4 +1,4 @@
-//! Holds counts of renderings that were pushed piece by piece against those of the same text and spans as a whole.
+//! Compares the counts of renderings that were pushed piece by piece with those of the same text and spans as a whole.
 
 use chatmill_model::span::{Component, Level, Speaker};
 use chatmill_model::{Sink, SinkBuffers};
@@ -26,7 +26,7 @@ const GLUE: [&str; 14] = [
 
 const COMPONENTS: [Component; 3] = [Component::Framing, Component::Content, Component::Names];
 
-/// Pushes something at random.
+/// Pushes a random piece.
 fn push<'a>(sink: &mut Sink<'a>, random: &mut Texts, texts: &'a [String]) {
     let component = COMPONENTS[random.below(COMPONENTS.len())];
     let level = [Level::Raw, Level::JsonString, Level::JsonInJsonString][random.below(3)];

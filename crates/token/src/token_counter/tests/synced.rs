@@ -1,4 +1,4 @@
-//! Holds sync points and the counter against tiktoken-rs: cut anywhere that is allowed, the tokens are the same.
+//! Compares sync points and the counter with tiktoken-rs: a text that is cut at any allowed place has the same tokens.
 
 use std::collections::BTreeSet;
 
@@ -15,14 +15,14 @@ use crate::{ENCODINGS, Encoding, ReferenceTokenizer, TokenCounter, find};
 const MODERN: [&str; 2] = ["o200k_base", "cl100k_base"];
 const GPT2: [&str; 2] = ["r50k_base", "p50k_base"];
 
-/// The sync points of these encodings together.
+/// The common sync points of these encodings.
 fn points(boundaries: BoundaryClasses, names: &[&str]) -> SyncPoints {
     let join_points = |name: &&str| &find(name).unwrap().tables().unwrap().vocabulary.join_points;
     let all = names.iter().map(join_points);
     SyncPoints::new(boundaries, all.fold(JoinPoints::of_no_token(), JoinPoints::and))
 }
 
-/// Sync points and the encodings that have them, with what the reference has said so far: short parts are met again and again.
+/// Sync points and the encodings that have them, with all answers of the reference so far, since short parts repeat.
 struct Court {
     points: SyncPoints,
     references: Vec<(&'static str, ReferenceTokenizer, FxHashMap<String, u64>)>,
@@ -39,7 +39,7 @@ impl Court {
         }
     }
 
-    /// Cut at every sync point, a text has the tokens that it has whole.
+    /// Checks that a text that is cut at every sync point has the same tokens as the whole.
     fn assert_parts_add_up(&mut self, text: &str) {
         let mut ends = Vec::new();
         self.points.each_end(text, |end| ends.push(end));
@@ -67,7 +67,7 @@ impl Court {
     }
 }
 
-/// A character of every class that sync points tell apart, and three that patterns treat specially.
+/// A character of every class that sync points distinguish, and three that patterns treat specially.
 const CLASSES: [char; 13] = [
     'e', 'R', 'א', '\u{301}', '1', ' ', '\t', '\n', '.', '\'', '/', 's', 'ſ',
 ];
@@ -94,7 +94,7 @@ fn every_string_of_five_and_six_classes_may_be_cut_at_its_sync_points() {
     check_every_string(5..=6);
 }
 
-/// Texts of all kinds, cut wherever that is allowed, until there have been so many cuts.
+/// Cuts texts of all kinds at allowed places, until there have been `cuts` cuts.
 fn check_random_cuts(cuts: u64) {
     let mut texts = Texts::new();
     let mut modern = Court::new(BoundaryClasses::MODERN, &MODERN);
@@ -123,14 +123,14 @@ fn ten_million_cuts_change_no_count() {
     check_random_cuts(10_000_000);
 }
 
-/// Texts of all kinds through one counter, whose memories fill and are discarded, against the reference.
+/// Counts texts of all kinds with one counter until its memories fill and are discarded, and compares with the reference.
 fn check_counts(texts: usize) {
     let mut random = Texts::new();
     let mut counter = TokenCounter::new(ENCODINGS);
     let mut last: Vec<String> = Vec::new();
     for _ in 0..texts {
         let parts = 1 + random.below(120);
-        // Every second text is an old one in another envelope.
+        // Every second text is an earlier one in another envelope.
         let text = match random.below(2) {
             0 if !last.is_empty() => {
                 let at = random.below(last.len());
@@ -189,17 +189,17 @@ fn many_texts_of_all_kinds_are_counted_as_the_reference_counts_them() {
     check_counts(50_000);
 }
 
-/// Every character of the planes that have any: its class in our table is the one that the reference's pattern uses.
+/// For every character of the planes in use, its class in the table is the one that the reference's pattern uses.
 #[test]
 fn every_character_is_of_the_class_that_the_reference_sees() {
     let mut court = Court::new(BoundaryClasses::MODERN, &["o200k_base"]);
     let mut batch = String::new();
     let planes = ('\0'..='\u{3ffff}').chain('\u{e0000}'..='\u{e0fff}');
-    // The scripts of most people, and of the others some.
+    // The most used scripts entirely, and a sample of the others.
     let others = chatmill_drawn::some_of(0x3000..0x11_0000, 20_000).collect::<BTreeSet<usize>>();
     let is_drawn = |character: &char| *character < '\u{3000}' || others.contains(&(*character as usize));
     for character in planes.filter(|character| !character.is_ascii_control() && is_drawn(character)) {
-        // After a letter, white space, marks and numbers part differently; before one, letters and signs do.
+        // After a letter, different classes are separated by white space, marks and numbers; before a letter, by letters and signs.
         for neighbour in ['a', '1', '.', ' '] {
             batch.push(neighbour);
             batch.push(character);
@@ -225,7 +225,7 @@ fn assert_counted(encodings: &[Encoding], counter: &mut TokenCounter, text: &str
     }
 }
 
-/// A long content in different envelopes, as dialects write it, with names and signs that meet it at its ends.
+/// A long content in different envelopes, as dialects write it, with names and signs next to its ends.
 fn envelopes(content: &str) -> Vec<(String, Vec<ComponentSpan>)> {
     let mut found = Vec::new();
     for (before, after) in [
@@ -277,7 +277,7 @@ proptest! {
         let modern: Vec<Encoding> = MODERN.iter().map(|name| find(name).unwrap().clone()).collect();
         for encodings in [ENCODINGS.to_vec(), modern] {
             let mut counter = TokenCounter::new(&encodings);
-            // Twice, so that what is remembered is used.
+            // Twice, so that memories are used.
             for (text, spans) in texts.iter().chain(&texts) {
                 assert_counted(&encodings, &mut counter, text, spans);
             }

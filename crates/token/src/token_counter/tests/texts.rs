@@ -1,9 +1,9 @@
-//! An endless row of texts of many kinds, the same every time: what campaigns are made of.
+//! An endless sequence of texts of many kinds, the same in every run, for the long random tests.
 
-/// The texts; a number tells where in the row it is.
+/// The sequence; the number is its state.
 pub(super) struct Texts(u64);
 
-/// Blocks of letters and signs, first and last character.
+/// Blocks of letters and signs: first and last character.
 const BLOCKS: [(char, char); 14] = [
     ('\u{20}', '\u{7e}'),
     ('\u{a0}', '\u{24f}'),
@@ -100,7 +100,7 @@ impl Texts {
         char::from_u32(first as u32 + self.below(span) as u32).unwrap_or('\u{fffd}')
     }
 
-    /// A text of so many parts, of one kind or of all mixed.
+    /// A text of this many parts, of one kind or of all mixed.
     pub(super) fn next(&mut self, parts: usize) -> String {
         let mut text = String::new();
         let (kind, block) = (self.below(9), BLOCKS[self.below(BLOCKS.len())]);

@@ -1,6 +1,6 @@
-//! Holds tokenizer files of each family against what Python counts with them, and every way to count them against the others.
+//! Compares tokenizer files of each family with the counts of Python, and every way to count them with the others.
 //!
-//! The files are samples with small vocabularies; `.ci/vocabularies/families.py` trained them.
+//! The files are samples with small vocabularies that `.ci/vocabularies/families.py` trained.
 #![allow(clippy::disallowed_methods, reason = "tests read their fixtures")]
 
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/tokenizers")
 }
 
-/// The samples by their names.
+/// The samples by name.
 pub(super) static FILES: LazyLock<Vec<(String, Encoding)>> = LazyLock::new(|| {
     let read = |name: String| {
         let file = std::fs::read(samples().join(format!("{name}.tokenizer.json")))
@@ -66,8 +66,8 @@ fn only_families_that_change_or_divide_texts_are_counted_whole() {
     assert_eq!(whole, expected);
 }
 
-/// Whether no character of a text is younger than the tables by which the `tokenizers` crate normalises: those are mostly in
-/// these blocks.
+/// Whether no character of a text is younger than the tables with which the `tokenizers` crate normalises; younger ones are mostly in these
+/// blocks.
 fn is_old(text: &str) -> bool {
     let is_old =
         |character| matches!(character, '\0'..='\u{85f}' | '\u{900}'..='\u{9fff}' | '\u{ac00}'..='\u{ffff}');
@@ -115,7 +115,7 @@ proptest! {
     }
 }
 
-/// Cut wherever no token of its vocabulary lies across, a text has the tokens that it has whole.
+/// A text that is cut at all places that no token crosses has the same tokens as the whole.
 #[test]
 fn texts_without_pieces_may_be_cut_between_what_no_token_holds() {
     let (_, gemma) = FILES.iter().find(|(name, _)| name == "gemma").unwrap();
@@ -138,7 +138,7 @@ fn texts_without_pieces_may_be_cut_between_what_no_token_holds() {
     assert!(cuts > 10_000, "{cuts} cuts");
 }
 
-/// Of families that cut step by step, pieces are the same where every text may be cut, as [`families`](super::families) has it of others.
+/// For families that cut step by step, pieces are the same where every text may be cut; [`families`](super::families) tests the others.
 #[test]
 fn texts_may_be_cut_where_the_families_of_tokenizer_files_say() {
     assert_families_cut(1..=3);
@@ -206,7 +206,7 @@ fn assert_storms_counted(bytes: usize) {
     }
 }
 
-/// As Python has it: a space stands before every text, or before the first one only.
+/// As in Python: a space is added before every text, or before the first one only.
 #[test]
 fn a_text_behind_a_control_token_is_a_text_of_its_own() {
     let tokens = |name: &str, text: &str, control: std::ops::Range<usize>| {
@@ -228,7 +228,7 @@ fn a_text_behind_a_control_token_is_a_text_of_its_own() {
         );
         token_counts.tokens
     };
-    // A sign alone is a token before a character that has none.
+    // The sign alone is a token before a character that has none.
     for (name, both) in [
         ("llama_2", 4 + 1 + 4),
         ("mistral", 4 + 1 + 3),

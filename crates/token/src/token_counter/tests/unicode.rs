@@ -1,7 +1,7 @@
-//! The Unicode tables of the reference's own engine against ours, character by character.
+//! Compares the Unicode tables of the reference's engine with those here, character by character.
 //!
-//! tiktoken-rs passes over text that its pattern does not match. With a class for a pattern and single bytes for tokens, what it
-//! decodes again is the characters that it takes for members of the class.
+//! tiktoken-rs skips text that its pattern does not match. With a class as the pattern and single bytes as tokens, the text that it decodes
+//! again consists of the characters that it takes for members of the class.
 
 use rustc_hash::FxHashMap;
 use tiktoken_rs::CoreBPE;

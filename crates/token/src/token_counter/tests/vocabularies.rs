@@ -1,4 +1,4 @@
-//! Real vocabularies, which this repository does not hold, counted here and by Python: `just vocabularies` fetches them.
+//! Counts with real vocabularies, which are not in this repository, and compares with Python: `just vocabularies` fetches them.
 #![allow(clippy::disallowed_methods, reason = "a test reads what was fetched for it")]
 
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn real_vocabularies_count_as_python_does() {
     }
 }
 
-/// The files of a folder that end so, without that ending.
+/// The files of a folder with this ending, without it.
 pub(super) fn names_before(folder: &Path, ending: &str) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -79,7 +79,7 @@ fn configurations_of_families_count_as_python_does() {
     assert_eq!(differing, 0);
 }
 
-/// How many texts count otherwise than in Python, by the counter, the token counter or the reference.
+/// The number of texts with another count than in Python, by the counter, the token counter or the reference.
 pub(super) fn differences(folder: &Path, name: &str, texts: &[String]) -> usize {
     let read = |ending: &str| std::fs::read(folder.join(format!("{name}.{ending}")));
     let file = read("tokenizer.json").or_else(|_| read("model")).unwrap();

@@ -50,7 +50,7 @@ const SESSION: &str = "# aider chat started at ";
 
 const LINES: &str = "`# aider chat started at 2026-01-05 10:00:00`";
 
-/// The end of each line that aider itself writes: two blanks.
+/// The end of what aider itself writes: two blanks.
 const END: &str = "  ";
 
 /// The source `aider-history`.
@@ -63,7 +63,7 @@ pub static AIDER_HISTORY: Coded = Coded {
 fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     let mut lines = sketch.records.iter().flat_map(|record| &record.starts);
     let is_ours = sketch.framing == Framing::Text && lines.any(|(_, line)| line.starts_with(SESSION));
-    is_ours.then(|| (96, vec!["a line says that an aider chat started".to_owned()]))
+    is_ours.then(|| (96, vec!["a line is the head of an aider chat".to_owned()]))
 }
 
 /// The speaker of the following lines.

@@ -140,7 +140,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let also = reading.also.iter_mut().map(|also| &mut also.conversation);
     let all = std::iter::once(&mut reading.conversation).chain(also);
     for conversation in all.flatten() {
-        // A resumed session has the id of its last file, and a fork has the id of its own session.
+        // A resumed session has the id of its last file, and a fork the id of the session that left.
         let own = conversation.source_id.take().filter(|_| !is_sent);
         let source_id = own.or_else(|| source_id.clone());
         let source_id = source_id.filter(|id| !id.is_empty());

@@ -1,4 +1,4 @@
-//! Hugging Face conversational data: rows whose columns are lists of messages in `OpenAI`'s shape, or texts.
+//! Hugging Face conversational data: rows with columns that are lists of messages in `OpenAI`'s shape, or texts.
 //!
 //! The smallest example:
 //!

@@ -135,7 +135,7 @@ fn is_of_several(sketch: &Sketch) -> bool {
     })
 }
 
-/// Whether a record is an array whose first object is a message.
+/// Whether a record is an array with a message as its first object.
 fn is_list_of_messages(record: &RecordSketch) -> bool {
     !record.is_object && is_like_message(|wanted| holds(record, "", wanted))
 }

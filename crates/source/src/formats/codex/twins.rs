@@ -20,7 +20,7 @@ pub(super) struct Twins {
     alone: HashMap<(&'static str, String), Vec<(usize, bool)>>,
     /// Lines of events that an item repeats.
     events: HashSet<usize>,
-    /// Ids of calls whose result is an item.
+    /// Ids of calls with an item as their result.
     answered: HashSet<String>,
 }
 

@@ -57,7 +57,7 @@ impl Meta {
             .filter(|value| !value.is_empty())
     }
 
-    /// The pairs whose keys are not among `known`.
+    /// The pairs with keys other than `known`.
     pub(crate) fn rest<'m>(&'m self, known: &'m [&str]) -> impl Iterator<Item = &'m (String, String)> {
         self.0.iter().filter(|(key, _)| !known.contains(&key.as_str()))
     }

@@ -138,7 +138,7 @@ fn recognise_list_of_turns(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     Some((85, vec![why.to_owned()]))
 }
 
-/// Whether a record is an array whose first object is a turn.
+/// Whether a record is an array with a turn as its first object.
 fn is_list_of_turns(record: &RecordSketch) -> bool {
     let is_typed = record.names("[].parts[].type");
     !record.is_object && !is_typed && holds(record, "", "role") && holds(record, "", "parts")

@@ -53,7 +53,7 @@ pub(super) fn finish_messages(
     outcomes
 }
 
-/// Attaches files to their messages. A file whose message is missing becomes a notice.
+/// Attaches files to their messages. A file becomes a notice if its message is missing.
 fn attach(uploads: Vec<Event>, assembler: &mut Assembler) {
     let accepted = || assembler.accepted.iter().enumerate();
     let by_id: HashMap<String, usize> = accepted()

@@ -95,7 +95,7 @@ pub(super) fn projects(opened: Opened<'_>) -> Vec<String> {
         .collect()
 }
 
-/// The project whose channel an envelope names.
+/// The project of an envelope's channel.
 fn channel(opened: Opened<'_>) -> Option<String> {
     let name = opened.envelope?.get("channel")?.as_str()?;
     let project = name.strip_prefix(CHANNEL)?;

@@ -63,7 +63,7 @@ pub(super) struct Assembler {
     pub accepted: Vec<Event>,
     /// The outcome of each row, by index.
     pub outcomes: Vec<RowOutcome>,
-    /// Findings, whose positions are still rows.
+    /// Findings; their positions are rows until the order of messages is known.
     pub findings: Vec<Finding>,
     /// Whether rows of the REST API are among them.
     pub has_rest: bool,

@@ -84,7 +84,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         }
     }
     let count = calls.len() as u64;
-    // A trace whose steps have no text may still have an input and an output.
+    // If the steps of a trace have no text, the trace itself may still have an input and an output.
     if !calls
         .iter()
         .any(|call| call.step != Step::Tool && call.has_content())

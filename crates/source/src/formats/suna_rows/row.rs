@@ -8,7 +8,7 @@ use chatmill_model::{MessageKind, Role};
 
 use crate::base::{Site, Wire as _, id, roles, text, texts::quoted_json, wire, words};
 
-/// Types whose rows are turns of the conversation.
+/// Types of rows that are turns of the conversation.
 const TURNS: [&str; 4] = ["user", "assistant", "tool", "system"];
 
 /// Types of rows that record actions of the system.

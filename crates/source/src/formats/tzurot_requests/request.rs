@@ -19,7 +19,7 @@ pub(super) struct Request<'d> {
     pub root: Value<'d>,
     /// The role: only lists of messages have other roles than user.
     pub role: Role,
-    /// The object whose fields are those of a request.
+    /// The object with the fields of a request.
     holder: Value<'d>,
     /// The content of the user's message.
     content: Option<Value<'d>>,

@@ -10,8 +10,8 @@
 //! A line without a date continues the message before it. The order of day and month depends on the phone's
 //! language: the numbers of the whole chat decide it, then the sequence of its days, then the usual order,
 //! with a finding ([`line`]). Times have no zone. A line without a name is a notice, and so is a text that
-//! the app writes under the name of a person or of the group ([`words`]), or an event whose text contains a
-//! colon. There are no ids and no replies.
+//! the app writes under the name of a person or of the group ([`words`]), or an event with a colon in
+//! its text. There are no ids and no replies.
 
 mod line;
 mod words;

@@ -169,7 +169,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     Ok(reading)
 }
 
-/// Collects the messages of all rows, with what they nest.
+/// Collects the messages of all rows, including nested ones.
 fn collect<'d>(
     frame: FrameView<'d>,
     notes: &mut Notes,

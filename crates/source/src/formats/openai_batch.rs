@@ -212,7 +212,7 @@ impl BatchFiles {
     }
 }
 
-/// Reports what a pair lacks.
+/// Reports the missing half of a pair.
 fn note(exchange: &mut Exchange<'_, '_>, text: &str, line: Value<'_>, code: &'static Code) {
     let list = &mut exchange.turns.list;
     let path = list.frame.document.path_at(line.span().start);

@@ -70,7 +70,7 @@ fn outside(text: &str, range: Range<usize>, blocks: &mut Vec<Block>) {
     blocks.push(Block::Outside(start..start + between.trim().len()));
 }
 
-/// Divides what a turn holds into the line of the role and everything after it.
+/// Divides the inside of a turn into the line of the role and everything after it.
 pub(super) fn role_line(inside: &str) -> (&str, &str) {
     let (line, body) = inside.split_once('\n').unwrap_or((inside, ""));
     (line.strip_suffix('\r').unwrap_or(line), body)

@@ -235,7 +235,7 @@ impl<'d> Reader<'d, '_> {
     }
 }
 
-/// Reads the parts of a list, but for those that are lines.
+/// Reads the parts of a list, except those that are lines.
 fn read_parts(list: Value<'_>, skipped: usize, content: &mut Turn, site: &mut Site<'_>) {
     for (place, part) in list.items().enumerate().skip(skipped) {
         one(content, &format!("parts[{place}]"), part, site);

@@ -204,8 +204,8 @@ fn is_system_text(row: &Row<'_>) -> bool {
     role.as_deref() == Some("system")
 }
 
-/// The role of a message that may answer a call. A message that answers one is a tool's result, whatever role
-/// it states.
+/// The role of a message that may answer a call. A message that answers one is a tool's result, even if it states another
+/// role.
 fn answering(role: Role, row: &Row<'_>, site: &mut Site<'_>) -> Role {
     let Some(id) = own_field(row, "tool_call_id").filter(|_| role != Role::Tool) else {
         return role;

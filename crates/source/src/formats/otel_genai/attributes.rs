@@ -223,7 +223,7 @@ impl<'d> Span<'d> {
         }
     }
 
-    /// Definitions of tools of which each field is an attribute: `llm.request.functions.0.name`.
+    /// Definitions of tools with a separate attribute for each field: `llm.request.functions.0.name`.
     fn functions(&self) -> Option<CallValue<'d>> {
         let mut functions: BTreeMap<u32, Vec<String>> = BTreeMap::new();
         let mut values = Vec::new();
@@ -299,7 +299,7 @@ impl<'d> Span<'d> {
         counted.usage()
     }
 
-    /// Messages that are put together of attributes, one for each field.
+    /// Messages that are composed of attributes, one for each field.
     fn joined(&self, prefixes: &[&str]) -> Vec<CallValue<'d>> {
         let mut messages: BTreeMap<u32, Fields<'d>> = BTreeMap::new();
         let mut values = Vec::new();

@@ -114,7 +114,7 @@ impl Speakers {
         let mut id = plain.to_owned();
         let mut is_free = !is_taken;
         while !is_free || self.taken.contains(&id) {
-            // The counter never goes back: a room of people with one name costs one step each.
+            // The counter only grows: a room of people with one name costs one step each.
             let number = self.numbers.entry(plain.to_owned()).or_insert(1);
             *number += 1;
             id = format!("{plain}~{number}");

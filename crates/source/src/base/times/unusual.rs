@@ -46,9 +46,7 @@ impl TimeAnomaly {
             Self::LowerCase => "a lower-case z is read as Z",
             Self::Blanks => "white space around the time is ignored",
             Self::Digits => "digits beyond microseconds are cut; created_at_raw keeps them",
-            Self::Gap => {
-                "clocks skipped this time when they went forward: the offset before the change is used"
-            }
+            Self::Gap => "clocks skipped this time going forward: the offset before the change is used",
             Self::Utc => "the word UTC is read as the offset Z",
             Self::Fold => "clocks showed this time twice when they went back: the first one is used",
         }

@@ -1,4 +1,4 @@
-//! Formats that are read by programs of their own, as values: what each does otherwise than most.
+//! Formats that are written in Rust: a table of functions and facts for each, which implements [`Source`].
 
 use chatmill_diag::{Finding, Limits};
 use chatmill_intake::Sketch;
@@ -13,22 +13,22 @@ type Recognise = fn(&Sketch) -> Option<(u8, Vec<String>)>;
 type ReadFrame<R> = fn(FrameView<'_>, &Limits) -> R;
 type Rows = fn(Value<'_>) -> Option<Vec<Row>>;
 
-/// The reader of a format, and what becomes of the texts that it read.
+/// The function that reads a format, and what happens to the texts that it read.
 #[derive(Debug)]
 pub(crate) enum Read {
-    /// Texts stay as they are, so that they can be written back.
+    /// Texts are unchanged, so that they can be written back.
     Stored(ReadFrame<Result<Reading, Box<Finding>>>),
     /// Reasoning is taken out of the texts.
     Thoughts(ReadFrame<Result<Reading, Box<Finding>>>),
-    /// The reader sees to that, and to the name and the traits of its format.
+    /// The function does this itself, and sets the name and the traits of its format.
     Own(ReadFrame<Reading>),
 }
 
-/// A format with a reader of its own; the fields are described at [`Source`].
+/// A format that is written in Rust; the fields are described at [`Source`].
 #[derive(Debug)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each answers a question of `Source` of its own"
+    reason = "each answers a different question of `Source`"
 )]
 pub struct Coded {
     pub(crate) about: &'static About,
@@ -38,10 +38,9 @@ pub struct Coded {
     pub(crate) tables: Option<fn() -> Vec<TableMap>>,
     pub(crate) message_path: Option<fn(u32) -> Option<String>>,
     pub(crate) has_scattered_messages: bool,
-    /// Cuts a record into rows; a format that does so gathers them.
+    /// Cuts a record into rows; a format that has this function groups its rows.
     pub(crate) rows: Option<Rows>,
-    /// Decides by the first records whether an entry's rows are grouped; `None` where they always are, if
-    /// `rows` is given.
+    /// Decides by the first records whether the rows of an entry are grouped; `None`: always, if `rows` is given.
     pub(crate) groups_rows: Option<fn(&Sketch) -> bool>,
     pub(crate) export_path: Option<fn(&Sketch, &str) -> ExportPath>,
     pub(crate) companion: Option<&'static str>,
@@ -52,7 +51,7 @@ pub struct Coded {
 }
 
 impl Coded {
-    /// A format whose records are complete conversations.
+    /// A format with a complete conversation in each record.
     pub(crate) const fn of(about: &'static About, recognise: Recognise, read: Read) -> Self {
         Self {
             about,
@@ -74,7 +73,7 @@ impl Coded {
     }
 }
 
-/// A map of a table by its own name, its source and the table's name, with the columns that it must have, and those of JSON.
+/// A table map from its name, its source and the name of the table, with the required columns and the JSON columns.
 pub(crate) fn table_map([name, source, table]: [&str; 3], requires: &[&str], json: &[&str]) -> TableMap {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     TableMap {

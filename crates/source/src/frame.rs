@@ -11,33 +11,32 @@ use crate::options::ReadOptions;
 /// One row of a frame, with the conversations that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Ids of the conversations that the row belongs to: mostly one. Empty text is *the* conversation of an entry that names
-    /// none; without any id the row belongs to every conversation of the entry, and makes none.
+    /// Ids of the conversations that the row belongs to, usually one. The empty text is the only conversation of an entry that names none; a row
+    /// without any id belongs to every conversation of the entry, and starts none.
     pub keys: Vec<String>,
-    /// A word (letters, digits and underscores) for the person or thing that a row without any conversation
-    /// id is about: the row belongs only to conversations whose rows contain this word. `None`: it belongs to
-    /// all of them.
+    /// A word (letters, digits and underscores) for the person or thing that a row without any conversation id is about: the row belongs only to
+    /// conversations with rows that contain this word. `None`: it belongs to all of them.
     pub about: Option<String>,
-    /// An identifier that only this row and its copies have, for the first row of a conversation that continues under other ids:
-    /// the first rows of all of these are copies. Conversations of a section that begin with the same row are one.
+    /// An identifier that only this row and its copies have, for the first row of a conversation that continues under other ids: the first
+    /// rows of all of these are copies. Conversations of a section that begin with the same row are one conversation.
     pub begins: Option<String>,
-    /// Whether it names the column of its conversation, which is empty: the row is a conversation.
+    /// Whether the row has the column for its conversation, but no value in it: the row is a conversation.
     pub is_alone: bool,
     /// The bytes of the row in the frame.
     pub span: Range<usize>,
 }
 
-/// Facts about the rows of an entry that its path gives.
+/// Facts about the rows of an entry that come from its path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExportPath {
-    /// The folder of the export: entries of one folder hold the same conversations.
+    /// The folder of the export: entries of one folder contain the same conversations.
     pub export: String,
-    /// The conversation of rows that name none; empty where the path does not say.
+    /// The conversation of rows that name none; empty if the path does not name it.
     pub conversation: String,
 }
 
 impl Row {
-    /// A row of the conversation with this id; of *the* conversation of its entry where it names none.
+    /// A row of the conversation with this id, or of the entry's only conversation if it names none.
     pub(crate) fn of(key: Option<String>, row: Value<'_>) -> Self {
         Self {
             keys: vec![key.unwrap_or_default()],
@@ -48,7 +47,7 @@ impl Row {
         }
     }
 
-    /// A row of every conversation of its entry's export, or of those that name whom it is about.
+    /// A row of every conversation of its entry's export, or of those that mention the person it is about.
     pub(crate) fn shared(about: Option<String>, row: Value<'_>) -> Self {
         Self {
             keys: Vec::new(),
@@ -59,12 +58,12 @@ impl Row {
         }
     }
 
-    /// The same row with an identifier, where a conversation begins with this row.
+    /// The same row with an identifier, if a conversation begins with this row.
     pub(crate) fn beginning(self, begins: Option<String>) -> Self {
         Self { begins, ..self }
     }
 
-    /// The rows of a list, or one alone, with the ids that `key` finds in them.
+    /// The rows of a list, or a single row, with the ids that `key` finds in them.
     pub(crate) fn cut(root: Value<'_>, key: impl Fn(Value<'_>) -> Option<String>) -> Option<Vec<Self>> {
         match root.kind() {
             Kind::Array => Some(root.items().map(|row| Self::of(key(row), row)).collect()),
@@ -81,16 +80,16 @@ pub struct FrameView<'f> {
     pub document: &'f Document<'f>,
     /// The original bytes.
     pub bytes: &'f [u8],
-    /// Place of the first byte in the decompressed entry.
+    /// Position of the first byte in the decompressed entry.
     pub start: u64,
-    /// The id by which rows were grouped; none for a frame that is a record of its own, or when no id was there.
+    /// The id by which rows were grouped; `None` for a frame that is a separate record, or if there was no id.
     pub key: Option<&'f str>,
-    /// Options of reading beside the limits.
+    /// Options of reading that are not limits.
     pub options: ReadOptions<'f>,
 }
 
 impl<'f> FrameView<'f> {
-    /// A record by itself: the first of its entry, without a group and with the default options.
+    /// A view of a single record: the first of its entry, without a group and with the default options.
     pub fn alone(document: &'f Document<'f>, bytes: &'f [u8]) -> Self {
         Self {
             document,
@@ -119,7 +118,7 @@ impl<'f> FrameView<'f> {
         Box::new(finding.at_path(path).at_span(start, end))
     }
 
-    /// Rejects the whole frame where it holds more than the limit allows: what is counted, how much of it, and its elements.
+    /// Rejects the whole frame if its count exceeds the limit; the tuple has the name of the whole, the count, and the name of the elements.
     pub(crate) fn bound(
         &self,
         (whole, count, elements): (&str, usize, &str),
@@ -133,7 +132,7 @@ impl<'f> FrameView<'f> {
         })
     }
 
-    /// The rows of the frame, each with its path: the elements of a list, or the record alone.
+    /// The rows of the frame, each with its path: the elements of a list, or the record itself.
     pub(crate) fn rows(&self) -> Vec<(String, Value<'f>)> {
         let root = self.root();
         match root.kind() {
@@ -159,7 +158,7 @@ impl<'f> FrameView<'f> {
         MessageOrigin { start, end, index }
     }
 
-    /// A reject of one message of an accepted frame, with its bytes; the finding becomes an error.
+    /// A reject of one message of an accepted frame, with its first bytes; the finding becomes an error.
     pub(crate) fn reject(&self, span: Range<usize>, finding: Finding, limits: &Limits) -> Reject {
         let bytes = self.bytes.get(span.clone()).unwrap_or_default();
         let head = usize::try_from(limits.reject_head).unwrap_or(usize::MAX);
@@ -189,8 +188,8 @@ pub struct Reading {
     pub rejects: Vec<Reject>,
     /// Counts of the record's rows by outcome.
     pub rows: RowLedger,
-    /// Further conversations that the record holds, each with what was found in it: the other chats of an account, the other
-    /// branches of a tree. Only beside a conversation.
+    /// Further conversations of the record, each with its findings: the other chats of an account, the other branches of a tree. Only if
+    /// `conversation` is present.
     pub also: Vec<Self>,
 }
 
@@ -203,7 +202,7 @@ impl Reading {
         self
     }
 
-    /// Adds an element that was not counted yet, and is rejected.
+    /// Adds a rejected element that was not counted yet.
     pub(crate) fn reject(
         &mut self,
         frame: FrameView<'_>,
@@ -216,8 +215,8 @@ impl Reading {
         self.rejects.push(frame.reject(value.span(), finding, limits));
     }
 
-    /// The conversations of a record that holds several: those that were read, with the others among the rejects. `none` is
-    /// the error where there is nothing to read.
+    /// The conversations of a record with several: the readings, with the failed ones among the rejects. `none` is the error if there
+    /// is nothing to read.
     pub(crate) fn of_several<'d>(
         frame: FrameView<'_>,
         all: impl Iterator<Item = (Result<Self, Box<Finding>>, Value<'d>)>,

@@ -1,28 +1,27 @@
 //! Input formats: one frame of bytes becomes one canonical conversation, with findings about everything
 //! malformed or unusual.
 //!
-//! A source reads a frame that intake has cut and scanned. It opens nothing, links nothing and never gives up
-//! on a conversation because of one message.
+//! A source reads a frame that intake has cut and scanned. It opens no file, links no messages, and never rejects a conversation because of one
+//! message.
 //!
 //! | Folder | Holds |
 //! |---|---|
-//! | `formats/` | one file or folder for each format that is read, and nothing else |
-//! | `format/` | the language of format files, and the reader of records by them |
-//! | `layout/` | where the messages of a conversation are: lists, lines, rows, trees, columns, requests and their answers |
+//! | `formats/` | one file or folder for each format, and nothing else |
+//! | `format/` | the language of format files, and the reader that follows them |
+//! | `layout/` | where a record has its messages: lists, lines, rows, trees, columns, requests and their answers |
 //! | `grammar/` | how each vendor writes one message: roles, parts, calls, results, usage, definitions of tools |
-//! | `base/` | what all readers need: fields, findings with their places, extra fields, times, participants |
-//! | `unread/` | what no reader took: kept in `extra` and reported, but for keys without meaning |
-//! | `unsupported/`, `propose.rs` | the source that reads an entry, formats that are recognised but not read, and maps that could read them |
+//! | `base/` | tools that all readers share: fields, findings with their places, extra fields, times, participants |
+//! | `unread/` | values that no reader took: kept in `extra` and reported, except keys without meaning |
+//! | `unsupported/`, `propose.rs` | detection: the source for an entry; formats that are recognised but not read; proposals of field and table maps |
 //!
 //! # To add a source
 //!
-//! A list of messages in JSON is a format file, `formats/<id>.toml` (docs/formats.md). A format beyond that
-//! language is Rust:
+//! A format with a list of messages in JSON is a format file, `formats/<id>.toml` (docs/formats.md). A format beyond that language is Rust:
 //!
 //! 1. Write `formats/<name>.rs`, named after the id with underscores: page, wire structs (`wire!`), the source as a
 //!    value ([`Coded`]), private functions in calling order, tests.
-//! 2. Put small files of your own making into `data-samples/sources/<id>/`, at least one for each shape, and a valid
-//!    one into its folder `example/`.
+//! Put small files that you wrote yourself into `data-samples/sources/<id>/`, at least one for each shape, and a valid one into its folder
+//! `example/`.
 //! 3. Add its line to `sources!` below: it declares the module, makes the value public and puts it into [`SOURCES`].
 
 mod base;
@@ -59,14 +58,14 @@ pub use unsupported::{
     unsupported_tables,
 };
 
-/// Declares the formats: a module of `formats/` and the source in it, or a file of `formats/` by its name, each once.
+/// Declares the formats, each once: a module of `formats/` with the source in it, or the name of a format file.
 ///
-/// rustfmt does not look into macros: `just fmt` formats all files, and not only those that cargo finds.
+/// rustfmt does not format inside of macros: `just fmt` passes it all files, not only those that cargo finds.
 macro_rules! sources {
     ($($entry:tt $(:: $source:ident)?),+ $(,)?) => {
         sources!(@modules [] $($entry $(:: $source)?,)+);
 
-        /// Every source, in the order of the documentation; of two that are equally sure of a file the first reads it.
+        /// Every source, in the order of the documentation. If two are equally sure of a file, the first reads it.
         pub static SOURCES: &[&dyn Source] = &[$(sources!(@one $entry $(:: $source)?)),+];
     };
     (@modules [$($module:ident::$source:ident,)*]) => {
@@ -188,8 +187,8 @@ pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Rea
     (reading, leftovers)
 }
 
-/// The keys of a source's format that mean nothing for a conversation and are not reported as unread unless they hold words, times or
-/// JSON; each with what else becomes of its values, where the list has an entry for that.
+/// The keys of a source's format that mean nothing for a conversation: they are not reported as unread unless they contain text, times or JSON. Each
+/// key has a description of what else happens to its values, if the list has one.
 pub fn without_meaning(source: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     find(source)
         .into_iter()

@@ -1,17 +1,17 @@
-//! Options of reading beside the limits: choices of a pipeline file or a check for single formats.
+//! Options of reading that are not limits: choices of a pipeline file or a check for single formats.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Options of reading, beside the limits.
+/// Options of reading that are not limits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReadOptions<'o> {
     /// The branches of a tree of messages that become conversations.
     pub branches: Branches,
     /// The part of a channel that becomes one conversation.
     pub division: Division,
-    /// The zone of times without an offset where a conversation names none: an IANA name or an offset. Only a check takes one, and
-    /// writes no instant by it.
+    /// The zone of times without an offset, for conversations that name none: an IANA name or an offset. Only a check takes this option; it
+    /// changes no stored instant.
     pub zone: Option<&'o str>,
 }
 
@@ -19,12 +19,12 @@ pub struct ReadOptions<'o> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Branches {
-    /// The one that people see.
+    /// The branch that people see.
     #[default]
     Visible,
-    /// The one with the most messages; of several the one that people see, else the last.
+    /// The branch with the most messages; of several the one that people see, else the last.
     Longest,
-    /// Every one, that which people see first.
+    /// All branches; the one that people see is first.
     All,
 }
 

@@ -1,5 +1,5 @@
-//! A field map proposed for a file, guessed from the names in it: for a person to review, never used without
-//! review.
+//! Proposals of a field map or table map for a file, guessed from the names in it. A person reviews them; the program never reads by an unreviewed
+//! proposal.
 mod guess;
 mod names;
 mod tables;
@@ -15,16 +15,15 @@ pub use tables::guess_tables;
 /// A proposed section of a pipeline file that would read a given file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proposal {
-    /// A `[field_map]`: keys and paths. Of a list of blocks, the key `as` has the vendor, which only format files name.
+    /// A `[field_map]`: keys and paths. For a list of blocks, the key `as` has the vendor, which only format files name.
     Fields(Vec<(&'static str, String)>),
     /// A `[table_map]`.
     Columns(Guess),
-    /// No map yet: several lists could hold the messages, at these paths, and only a person can tell which
-    /// one does.
+    /// No map yet: several lists could be the messages, at these paths, and only a person can decide.
     Rivals(Vec<String>),
 }
 
-/// The proposed map for a file; `None` where nothing in the file looks like messages.
+/// The proposed map for a file; `None` if nothing in the file looks like messages.
 pub fn propose(head: &Head, sketch: &Sketch) -> Option<Proposal> {
     if let Some(guess) = TableSample::of(head).as_ref().and_then(guess) {
         return Some(Proposal::Columns(guess));
@@ -39,7 +38,7 @@ pub fn propose(head: &Head, sketch: &Sketch) -> Option<Proposal> {
     }
 }
 
-/// The outermost lists whose elements have a text and its speaker.
+/// The outermost lists with elements that have a text and a speaker.
 fn lists_of(record: &RecordSketch) -> Vec<&str> {
     let lists = record
         .names
@@ -50,7 +49,7 @@ fn lists_of(record: &RecordSketch) -> Vec<&str> {
     lists.dedup();
     let mut found: Vec<&str> = Vec::new();
     for list in lists {
-        // A list inside a message is no rival of the list of messages.
+        // A list inside a message does not compete with the list of messages.
         let is_inside = |outer: &&str| {
             list.strip_prefix(*outer)
                 .is_some_and(|rest| rest.starts_with("[]"))
@@ -59,7 +58,7 @@ fn lists_of(record: &RecordSketch) -> Vec<&str> {
             found.push(list);
         }
     }
-    // A list of anything may have a type: another list that names speakers takes precedence.
+    // Many kinds of lists have a type: a list with another name for the speaker takes precedence.
     let names_speakers = |list: &&str| {
         ROLES
             .iter()
@@ -106,7 +105,7 @@ fn fields_of(record: &RecordSketch, list: &str) -> Vec<(&'static str, String)> {
     let mut add = |key, path: Option<String>| found.extend(path.map(|path| (key, path)));
     add("conversation", outer(WHOSE).or_else(|| outer(IDS)));
     add("title", outer(TITLES));
-    // An object that holds the role is not an id.
+    // An object that contains the role is not an id.
     let is_inside = |sender: &String| {
         role.as_ref()
             .is_some_and(|role| role.starts_with(sender.as_str()))

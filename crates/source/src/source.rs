@@ -45,9 +45,9 @@ pub trait Source: Sync {
     /// Reads one frame. The engine, not the source, reports the scan notes of the document.
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading;
 
-    /// The JSON path of the message with this index in the record's own list. Where the record itself is the list, as grouped
-    /// rows are, the path is `$[index]` and this method is not called. A record without a list is one message. `None` for a
-    /// message outside of lists, such as an answer beside the messages: only its byte span locates it.
+    /// The JSON path of the message with this index in the record's own list. If the record itself is the list, as grouped rows are, the path is
+    /// `$[index]` and this method is not called. A record without a list is one message. `None` for a message outside of lists, such as an answer
+    /// next to the messages: only its byte span locates it.
     fn message_path(&self, _index: u32) -> Option<String> {
         (!self.has_scattered_messages()).then(|| "$".to_owned())
     }
@@ -62,7 +62,7 @@ pub trait Source: Sync {
         Vec::new()
     }
 
-    /// Maps of the tables whose rows this source reads: columns are renamed to the names that the source expects.
+    /// Maps of the tables with rows for this source: columns are renamed to the names that the source expects.
     fn tables(&self) -> Vec<TableMap> {
         Vec::new()
     }
@@ -78,8 +78,8 @@ pub trait Source: Sync {
         false
     }
 
-    /// Cuts a frame of an entry with grouped rows into rows; `None` for a frame that is read on its own, for example because it
-    /// cannot be cut. The rows of one conversation come back to [`Source::read`] as one frame: an array of rows.
+    /// Cuts a frame of an entry with grouped rows into rows; `None` for a frame that is read separately, for example because it cannot be cut.
+    /// The rows of one conversation come back to [`Source::read`] as one frame: an array of rows.
     fn rows(&self, _document: &Document<'_>) -> Option<Vec<Row>> {
         None
     }
@@ -90,8 +90,8 @@ pub trait Source: Sync {
         None
     }
 
-    /// The file name of an entry with rows about conversations of other entries, such as ratings. Where an export has it, the records of
-    /// its other entries are grouped with these rows; elsewhere each is read on its own.
+    /// The file name of an entry with rows about conversations of other entries, such as ratings. If an export has it, the records of its other
+    /// entries are grouped with these rows; otherwise each is read separately.
     fn companion(&self) -> Option<&'static str> {
         None
     }
@@ -135,8 +135,8 @@ pub struct About {
     pub title: &'static str,
     /// The specification of the format.
     pub specification: &'static str,
-    /// The program and version that the format was last compared with, and the month: `claude-code 2.0.14, 2026-11`. Empty where a
-    /// format file from outside says nothing.
+    /// The program and version that the format was last compared with, and the month: `claude-code 2.0.14, 2026-11`. Empty if a
+    /// format file from outside names none.
     pub verified: &'static str,
     /// The structures (versions) of the format, oldest first.
     pub shapes: &'static [&'static str],
@@ -147,7 +147,7 @@ pub struct About {
 }
 
 impl About {
-    /// The result of reading a frame: a conversation, or the error for which it is rejected. Texts stay as they are, so that
+    /// The result of reading a frame: a conversation, or the error for which it is rejected. Texts are unchanged, so that
     /// they can be written back.
     pub(crate) fn stored(&self, read: Result<Reading, Box<Finding>>) -> Reading {
         let mut reading = read.unwrap_or_else(|error| Reading {
@@ -164,7 +164,7 @@ impl About {
     }
 }
 
-/// Traits of a format whose calls have JSON values as arguments, or may have.
+/// Traits of a format with calls that have, or may have, JSON values as arguments.
 pub(crate) const NO_TEXT_ARGUMENTS: FormatTraits = FormatTraits {
     text_arguments: TextArguments::None,
     ..FormatTraits::USUAL

@@ -1,4 +1,4 @@
-//! Arguments of tool calls, as every format with OpenAI's shape writes them.
+//! Arguments of tool calls, as all formats with OpenAI's shape write them.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use chatmill_model::{ArgumentForm, Arguments, RawJson};
 
 use crate::base::notes::{Site, has_repeats};
 
-/// Reads arguments: a string that should hold JSON, or a JSON value. Missing arguments count as an empty string.
+/// Reads arguments: a string that should contain JSON, or a JSON value. Missing arguments are treated as an empty string.
 pub(crate) fn arguments(
     value: Option<Value<'_>>,
     suffix: &str,
@@ -26,7 +26,7 @@ pub(crate) fn arguments(
     }
 }
 
-/// Arguments that the record holds as a JSON value.
+/// Arguments that are a JSON value in the record.
 pub(crate) fn embedded(value: Value<'_>) -> Arguments {
     let raw = RawJson(value.raw().to_owned());
     if value.kind() == Kind::Object {

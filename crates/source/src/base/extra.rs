@@ -1,4 +1,4 @@
-//! Extra fields, for which the canonical model has no place: retained as written, each under its path in the message or record.
+//! Extra fields: values without a place in the canonical model, retained as written, each under its path in the message or record.
 
 use chatmill_intake::json::{Kind, Mark, Value, append_key};
 use chatmill_model::json::{push_compact, push_string};
@@ -12,7 +12,7 @@ pub(crate) trait Keep {
     /// The fields so far.
     fn extra_fields(&mut self) -> &mut ExtraFields;
 
-    /// Whether fields that a reader does not know are kept here; else they stay unread, and the format's lists decide.
+    /// Whether fields that a reader does not know are kept here; otherwise they are left unread, and the format's lists decide.
     fn keeps_rest(&self) -> bool {
         true
     }
@@ -22,13 +22,13 @@ pub(crate) trait Keep {
         self.extra_fields().push((path.into(), left(value)));
     }
 
-    /// Retains a value that a finding of its own reports.
+    /// Retains a value that a separate finding reports.
     fn keep_reported(&mut self, path: impl Into<String>, value: Value<'_>) {
         self.keep(path, value);
         value.mark(Mark::Reported);
     }
 
-    /// Keeps a value, where there is one.
+    /// Keeps a value, if there is one.
     fn keep_some(&mut self, path: &str, value: Option<Value<'_>>) {
         if let Some(value) = value {
             self.keep(path, value);
@@ -40,8 +40,7 @@ pub(crate) trait Keep {
         self.extra_fields().push((path.into(), quoted(text)));
     }
 
-    /// Keeps the fields of an object that are not among `known` and not null. `path` is the object's own, empty for the
-    /// message.
+    /// Keeps the fields of an object that are neither among `known` nor null. `path` is the path of the object, empty for the message.
     fn keep_rest(&mut self, object: Value<'_>, path: &str, known: &[&str]) {
         if !self.keeps_rest() {
             return;
@@ -66,7 +65,7 @@ impl Keep for Extra {
     }
 }
 
-/// The path of a field inside an object; that of the message itself is empty.
+/// The path of a field inside an object; the path of the message itself is empty.
 pub(crate) fn below(path: &str, key: &str) -> String {
     if path.is_empty() {
         return key.to_owned();
@@ -76,7 +75,7 @@ pub(crate) fn below(path: &str, key: &str) -> String {
     place
 }
 
-/// Marks values of a copy that equal those of its original as read. Other values of the copy stay unread.
+/// Marks the values of a copy that equal those of its original as read. Other values of the copy are left unread.
 pub(crate) fn repeats(copy: Value<'_>, original: Value<'_>) {
     if copy.written() == original.written() {
         copy.mark(Mark::Taken);
@@ -103,7 +102,7 @@ pub(crate) fn holds_something(value: Value<'_>) -> bool {
     }
 }
 
-/// Marks retained values, and values inside, as unread again, where their holder is dropped.
+/// Marks retained values, and values inside, as unread again, because the fields that retained them are dropped.
 pub(crate) fn drop_extra(value: Value<'_>) {
     if value.marked() == Mark::Retained {
         value.mark(Mark::Left);
@@ -134,7 +133,7 @@ pub(crate) fn compact(value: Value<'_>) -> String {
     compact
 }
 
-/// A value as text: a string as it is, nothing for null, everything else as compact JSON.
+/// A value as text: a string unquoted, null as the empty text, everything else as compact JSON.
 pub(crate) fn text_of(value: Value<'_>) -> String {
     match value.as_str() {
         Some(text) => text.into_owned(),

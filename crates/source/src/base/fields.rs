@@ -6,12 +6,12 @@ use chatmill_intake::json::{Kind, Value};
 
 use crate::base::notes::Site;
 
-/// An object whose known fields are found in one walk over the tape. [`wire!`] declares one.
+/// An object with known fields that are found in one walk over the tape. [`wire!`] declares one.
 pub(crate) trait Wire<'d>: Sized {
-    /// Finds the fields, or gives the name of a known one that stands there twice.
+    /// Finds the fields, or returns the name of a known one that occurs twice.
     fn read(object: Value<'d>) -> Result<Self, Cow<'d, str>>;
 
-    /// The same where a field that is null counts as absent.
+    /// The same with null fields as absent ones.
     fn without_nulls(self) -> Self;
 }
 
@@ -64,7 +64,7 @@ macro_rules! words {
 }
 pub(crate) use words;
 
-/// A field as text, where it is one.
+/// A field as text, if it is one.
 pub(crate) enum FieldText<'d> {
     /// There is no such field.
     Absent,
@@ -91,12 +91,12 @@ pub(crate) fn field_text(value: Option<Value<'_>>) -> FieldText<'_> {
     }
 }
 
-/// A field that is there and not null.
+/// A field that is present and not null.
 pub(crate) fn present<'d>(object: Value<'d>, key: &str) -> Option<Value<'d>> {
     object.get(key).filter(|value| !value.is_null())
 }
 
-/// The first of these fields that is there and not null.
+/// The first of these fields that is present and not null.
 pub(crate) fn first_present<'d>(object: Value<'d>, keys: &[&str]) -> Option<Value<'d>> {
     keys.iter().find_map(|key| present(object, key))
 }

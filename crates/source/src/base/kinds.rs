@@ -1,4 +1,4 @@
-//! What formats state in a word, as the model has it.
+//! Conversions of facts that formats state in a word into values of the model.
 
 use chatmill_model::{MessageKind, ParticipantKind, Reference};
 

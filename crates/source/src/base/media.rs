@@ -1,11 +1,11 @@
-//! Media and results among the parts of a message, as all grammars make them.
+//! Media and results among the parts of a message, shared by all grammars.
 
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, RawJson, Role, ToolResult};
 
 use super::text_of;
 
-/// A file that lies beside the text, or nowhere: known by its kind, and by its name where the text has it.
+/// A file that is outside the record, or missing: only its kind is known, and its name if the text has it.
 pub(crate) fn upload(kind: MediaKind, name: Option<String>) -> Part {
     Part::Media(Media {
         kind,
@@ -15,8 +15,8 @@ pub(crate) fn upload(kind: MediaKind, name: Option<String>) -> Part {
     })
 }
 
-/// Adds a placeholder to a user's message without known parts: otherwise the turns before and after would
-/// become one. The placeholder is a file of unknown type.
+/// Adds a placeholder to a user's message without known parts, because otherwise the turns before and after would merge into one. The
+/// placeholder is a file of unknown type.
 pub(crate) fn hold_place(role: Role, parts: &mut Vec<Part>, rest: &[(String, RawJson)]) {
     let has_unread_element = || rest.iter().any(|(path, _)| path.ends_with(']'));
     if role == Role::User && parts.is_empty() && has_unread_element() {
@@ -35,7 +35,7 @@ pub(crate) fn kind_of(media_type: Option<&str>) -> Option<MediaKind> {
     })
 }
 
-/// A media item at an address; a plain base64 data URL is the bytes themselves.
+/// A media item at an address; a plain base64 data URL is stored as its bytes.
 pub(crate) fn located(kind: MediaKind, url: String, name: Option<String>) -> Media {
     let (source, media_type) = match inline(&url) {
         Some((media_type, bytes)) => (MediaSource::Inline(bytes.to_owned()), Some(media_type.to_owned())),
@@ -68,14 +68,14 @@ pub(crate) fn as_notice(part: Part) -> Part {
 pub(crate) struct ResultText {
     /// Its texts, joined by line breaks.
     pub text: String,
-    /// How many there are beyond the first.
+    /// The number of texts after the first.
     pub joined: u32,
-    /// Whether the source has JSON rather than text.
+    /// Whether the source has JSON instead of text.
     pub is_json: bool,
 }
 
 impl ResultText {
-    /// Texts in order.
+    /// The content of several texts, in order.
     pub(crate) fn of(texts: &[String]) -> Self {
         Self {
             text: texts.join("\n"),
@@ -103,7 +103,7 @@ impl From<String> for ResultText {
     }
 }
 
-/// The texts among pieces, and everything else in order.
+/// Divides parts into the texts, and everything else in order.
 pub(crate) fn divided(parts: Vec<Part>) -> (ResultText, Vec<Part>) {
     let mut texts: Vec<String> = Vec::new();
     let mut others = Vec::new();
@@ -124,7 +124,7 @@ pub(crate) fn media_of_answer(others: &[Part]) -> u32 {
         .count() as u32
 }
 
-/// A tool's content is its result: the texts are the answer, and everything else follows.
+/// The parts for the content of a tool's message: its texts are a result, and everything else follows.
 pub(crate) fn answer(content: Vec<Part>, call_id: Option<String>, name: Option<String>) -> Vec<Part> {
     let result = ToolResult {
         call_id,
@@ -134,7 +134,7 @@ pub(crate) fn answer(content: Vec<Part>, call_id: Option<String>, name: Option<S
     result_of(result, divided(content))
 }
 
-/// A result with what it says, and the parts that follow it.
+/// A result with this content, and the parts that follow it.
 pub(crate) fn result_of(result: ToolResult, (answer, others): (ResultText, Vec<Part>)) -> Vec<Part> {
     let result = ToolResult {
         content: answer.text,

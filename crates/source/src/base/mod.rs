@@ -1,5 +1,5 @@
-//! What every reader needs: fields, findings with their places, extra fields, times, participants, and the turn that a
-//! grammar fills. Nothing here knows a vendor or a format.
+//! Tools that all readers share: fields, findings with their places, extra fields, times, participants, and the turn that a grammar fills.
+//! Layouts, grammars and formats call them; nothing here depends on a vendor or a format.
 
 pub(crate) mod arguments;
 pub(crate) mod extra;

@@ -1,6 +1,6 @@
-//! Collecting findings with their places: path, message, and byte span in the entry.
+//! Collects findings with their places: path, message, and byte span in the entry.
 //!
-//! Every source that reads JSON uses this module; the messages of findings belong to the sources.
+//! Every source that reads JSON uses this module; the sources define the messages of their findings.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -39,7 +39,7 @@ impl Notes {
         self.findings.push(finding);
     }
 
-    /// Reports a value of the wrong type that is bearable, and quotes it.
+    /// Reports a tolerable value of the wrong type, and quotes it.
     pub(crate) fn warn(&mut self, path: impl Into<String>, text: &str, value: Value<'_>) {
         let finding = Finding::new(&codes::BEARABLE_TYPE, text);
         self.push(finding.quoting(value.raw()).at_path(path), Some(value));
@@ -50,8 +50,7 @@ impl Notes {
         finding.at_span(self.start + span.start as u64, self.start + span.end as u64)
     }
 
-    /// Reports names that stand more than once in an object: an error where only the last value is kept (`single`),
-    /// else a note, because all are kept raw.
+    /// Reports duplicate keys of an object: as an error if only the last value is kept (`single`), else as a note, because all are kept raw.
     pub(crate) fn repeated_keys(&mut self, object: Value<'_>, path: &str, single: impl Fn(&str) -> bool) {
         for key in object.duplicate_keys() {
             let mut place = path.to_owned();
@@ -62,7 +61,7 @@ impl Notes {
     }
 }
 
-/// Whether a name stands more than once anywhere inside a value.
+/// Whether an object anywhere inside a value has duplicate keys.
 pub(crate) fn has_repeats(value: Value<'_>) -> bool {
     !value.duplicate_keys().is_empty()
         || value.fields().any(|(_, field)| has_repeats(field))
@@ -91,15 +90,14 @@ pub(crate) struct Site<'a> {
     pub id: Option<&'a str>,
     /// The whole message.
     pub message: Value<'a>,
-    /// The limits of what is read.
+    /// The limits of reading.
     pub limits: &'a Limits,
-    /// Whether the message is of a request, in which a vendor requires what logs and rows do without.
+    /// Whether the message is part of a request, where a vendor requires fields that logs and rows may omit.
     pub is_strict: bool,
 }
 
 impl Site<'_> {
-    /// The same message while a value inside one of its fields is read, whose findings are collected
-    /// separately.
+    /// The site for a value inside one of the message's fields; its findings are collected separately.
     pub(crate) fn inside<'s>(&'s self, notes: &'s mut Notes, message: Value<'s>) -> Site<'s> {
         Site {
             notes,
@@ -117,7 +115,7 @@ impl Site<'_> {
         self.notes.findings.push(finding);
     }
 
-    /// Adds a finding of the code's own severity.
+    /// Adds a finding with the severity of its code.
     pub(crate) fn note(
         &mut self,
         code: &'static Code,
@@ -128,28 +126,28 @@ impl Site<'_> {
         self.push(Finding::new(code, text), suffix, value);
     }
 
-    /// Places a finding at a value below the message.
+    /// Adds the place of a value below the message to a finding.
     pub(crate) fn place(&self, finding: Finding, suffix: impl Into<String>, value: Value<'_>) -> Finding {
         let finding = finding.at_message(self.position, self.id, suffix);
         self.notes.spanned(finding, value.span())
     }
 
-    /// Reports a field that is not there.
+    /// Reports a missing field.
     pub(crate) fn missing(&mut self, field: &str) {
         self.lacking(&codes::MISSING_FIELD, field, "is missing");
     }
 
-    /// Reports a field that is empty or null, which readers of the format let through.
+    /// Reports a field that is empty or null, which readers of the format tolerate.
     pub(crate) fn empty(&mut self, field: &str) {
         self.lacking(&codes::SPARED_FIELD, field, "is empty or null");
     }
 
-    /// Reports a field that is not there, and that readers of the format do without.
+    /// Reports a missing field that readers of the format can do without.
     pub(crate) fn absent(&mut self, field: &str) {
         self.lacking(&codes::SPARED_FIELD, field, "is missing");
     }
 
-    /// Reports a field that is not there, and that only requests must have.
+    /// Reports a missing field that only requests must have.
     pub(crate) fn lacks(&mut self, field: &str) {
         if self.is_strict {
             self.missing(field);
@@ -158,7 +156,7 @@ impl Site<'_> {
         }
     }
 
-    /// Reports a value of the wrong type, which is an error in requests, and quotes it.
+    /// Reports a value of the wrong type, as an error in requests, and quotes it.
     pub(crate) fn error_if_strict(&mut self, field: &str, text: &str, value: Value<'_>) {
         if self.is_strict {
             self.error(field, text, value);
@@ -176,12 +174,12 @@ impl Site<'_> {
         );
     }
 
-    /// Reports a value of the wrong type that is bearable, and quotes it.
+    /// Reports a tolerable value of the wrong type, and quotes it.
     pub(crate) fn warn(&mut self, field: &str, text: &str, value: Value<'_>) {
         self.wrong(&codes::BEARABLE_TYPE, field, text, value);
     }
 
-    /// Reports a value of the wrong type that costs something of the message, and quotes it.
+    /// Reports a value of the wrong type that makes a part of the message unusable, and quotes it.
     pub(crate) fn error(&mut self, field: &str, text: &str, value: Value<'_>) {
         self.wrong(&codes::WRONG_TYPE, field, text, value);
     }
@@ -191,8 +189,8 @@ impl Site<'_> {
         self.push(finding, format!(".{field}"), value);
     }
 
-    /// Notes names that stand more than once in an object: an error where only the last value is kept (`single`), else a
-    /// note, because all are kept raw.
+    /// Reports duplicate keys of an object: as an error if only the last value is kept (`single`), else as a note, because all are kept
+    /// raw.
     pub(crate) fn repeated_keys(&mut self, object: Value<'_>, single: impl Fn(&str) -> bool) {
         for key in object.duplicate_keys() {
             let mut suffix = String::new();
@@ -205,15 +203,15 @@ impl Site<'_> {
         }
     }
 
-    /// Notes names that stand more than once anywhere inside a value that is kept raw.
+    /// Reports duplicate keys anywhere inside a value that is kept raw.
     pub(crate) fn repeated_keys_within(&mut self, value: Value<'_>, suffix: &str) {
         if has_repeats(value) {
             self.repeats_below(value, &mut suffix.to_owned());
         }
     }
 
-    /// Like the function above, for a path that is restored afterwards: many elements may be below a long
-    /// name.
+    /// Reports duplicate keys below a value. `place` is one buffer, restored after each step: with a long name above many elements, a new path for
+    /// each element would take time quadratic in the input.
     fn repeats_below(&mut self, value: Value<'_>, place: &mut String) {
         let length = place.len();
         for key in value.duplicate_keys() {

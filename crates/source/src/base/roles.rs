@@ -1,8 +1,8 @@
-//! The words for roles: those of APIs, and those that people have in tables and records.
+//! The words for roles: those of APIs, and those that are common in tables and records.
 
 use chatmill_model::Role;
 
-/// The role that a word of an API means.
+/// The role for a word of an API.
 pub(crate) fn api_role(word: &str) -> Option<Role> {
     Some(match word {
         "system" | "developer" => Role::System,
@@ -13,7 +13,7 @@ pub(crate) fn api_role(word: &str) -> Option<Role> {
     })
 }
 
-/// The role that such a word means, in any case, with spaces and hyphens as underscores.
+/// The role for a common word, in any case, with spaces and hyphens as underscores.
 pub(crate) fn known_role(word: &str) -> Option<Role> {
     let plain: String = word
         .trim()

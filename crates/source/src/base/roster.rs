@@ -1,9 +1,9 @@
-//! The roster of formats that have none: one participant for each pair of role and name, or of role and id.
+//! A roster for formats without one: one participant for each pair of role and name, or of role and id.
 //!
-//! Lists of messages give names: a speaker's id is the name, or the role (`user`, `assistant`, `system`) without one. Rows of
-//! tables give ids; a person and an agent who share an account are two participants. An id that is taken gets the role as a
-//! prefix (`assistant:Alex`). Role `user` is a person, `assistant` an agent. Tools are not participants: a result belongs to
-//! the agent who made the call. Since the format has no roster, everybody who speaks counts as listed.
+//! Lists of messages give names: a speaker's id is the name, or the role (`user`, `assistant`, `system`) without one. Rows of tables give ids; a
+//! person and an agent with the same account are two participants. An id that is taken gets the role as a prefix (`assistant:Alex`). Role `user` is a
+//! person, `assistant` an agent. Tools are not participants: a result belongs to the agent that made the call. Since the format has no roster, every
+//! speaker counts as listed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -33,7 +33,7 @@ impl Roster {
     }
 
     fn place(&mut self, role: Role, key: Option<&str>, name: Option<&str>, is_id_made: bool) -> usize {
-        // A speaker whose name is the role's word has no name.
+        // A speaker with the role's word as name has no name.
         let known = key.filter(|key| *key != role.as_str()).map(str::to_owned);
         let known = (role.as_str(), known);
         if let Some(place) = self.places.get(&known).copied() {
@@ -78,7 +78,7 @@ impl Roster {
         id
     }
 
-    /// Remembers who made the calls in these parts.
+    /// Remembers the caller of the calls in these parts.
     pub(crate) fn calls(&mut self, caller: usize, parts: &[Part]) {
         for part in parts {
             if let Part::ToolCall(call) = part {
@@ -90,15 +90,13 @@ impl Roster {
         }
     }
 
-    /// The agent to whom a result belongs: the one who made a call with one of these ids, else the one who
-    /// made the last call.
+    /// The agent that a result belongs to: the caller of a call with one of these ids, else the caller of the last call.
     pub(crate) fn answered<'i>(&self, mut ids: impl Iterator<Item = &'i str>) -> Option<usize> {
         let caller = ids.find_map(|id| self.callers.get(id).copied());
         caller.or(self.last_caller)
     }
 
-    /// The agent to whom these results belong, by the first call id among them; the unnamed agent where there
-    /// was no call.
+    /// The agent that these results belong to, by the first call id among them; the unnamed agent if there was no call.
     pub(crate) fn answering(&mut self, parts: &[Part]) -> usize {
         let id = parts.iter().find_map(|part| match part {
             Part::ToolResult(result) => result.call_id.as_deref(),
@@ -109,8 +107,7 @@ impl Roster {
     }
 }
 
-/// The participants who speak in a conversation; its messages are changed to refer to them by their new
-/// indices.
+/// The participants who wrote a message of the conversation; the messages are changed to refer to them by their new indices.
 pub(crate) fn those_of(messages: &mut [Message], all: &[Participant]) -> Vec<Participant> {
     let mut places: BTreeMap<usize, usize> = BTreeMap::new();
     let mut own = Vec::new();

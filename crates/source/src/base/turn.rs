@@ -1,4 +1,4 @@
-//! A turn as a grammar reads it, before a layout makes a message of it.
+//! A turn that a grammar has read, before a layout makes a message of it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,16 +13,16 @@ use crate::base::{ExtraFields, Keep, Site, present, text_of};
 #[derive(Debug, Default)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is about another neighbour, or none"
+    reason = "each is about a different neighbour, or none"
 )]
 pub(crate) struct Turn {
-    /// The role; a user where it is unknown.
+    /// The role; `None` if it is unknown, which is read as a user.
     pub role: Option<Role>,
-    /// The vendor's word for the role, where it differs from ours.
+    /// The vendor's word for the role, if it differs from ours.
     pub word: Option<String>,
     /// Id of the message.
     pub id: Option<String>,
-    /// The name of the speaker, where the turn has one.
+    /// The name of the speaker, if the turn has one.
     pub name: Option<String>,
     /// The pieces.
     pub parts: Vec<Part>,
@@ -32,27 +32,27 @@ pub(crate) struct Turn {
     pub continues: bool,
     /// Whether an assistant's turn directly after it continues it.
     pub leads: bool,
-    /// Whether it is an item, of which an answer may have several.
+    /// Whether the turn is an item; an answer may have several.
     pub is_item: bool,
     /// Whether the turn is an event.
     pub is_notice: bool,
-    /// What becomes of unknown fields of blocks.
+    /// The handling of unknown fields of blocks.
     pub unknown_fields: UnknownFields,
-    /// Whether neighbouring texts of an answer are one text that was written in pieces.
+    /// Whether neighbouring texts of an answer are one text that arrived in pieces.
     pub joins_texts: bool,
-    /// The positions among the parts at which a block was not read: texts on both sides of one are no neighbours.
+    /// The positions among the parts at which a block was not read: texts on both sides of such a position are not neighbours.
     pub gaps: Vec<usize>,
-    /// The position at which the step begins that is read, where steps are marked.
+    /// The position of the first part of the current step, if steps are marked.
     pub step: Option<usize>,
 }
 
-/// What becomes of the unknown fields of a block.
+/// The handling of unknown fields of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum UnknownFields {
     /// They are retained as extra fields.
     #[default]
     Retained,
-    /// They stay unread: the lists of silent keys of a format file decide about them.
+    /// They are left unread: the lists of silent keys of a format file decide about them.
     Unread,
 }
 
@@ -67,7 +67,7 @@ impl Keep for Turn {
 }
 
 impl Turn {
-    /// A turn of this role that says nothing else.
+    /// A turn with this role and part, and nothing else.
     pub(crate) fn of(role: Role, part: Part) -> Self {
         Self {
             role: Some(role),
@@ -76,7 +76,7 @@ impl Turn {
         }
     }
 
-    /// A turn for what a block of this one holds.
+    /// A turn for the content of a block of this one.
     pub(crate) fn inside(&self) -> Self {
         Self {
             unknown_fields: self.unknown_fields,
@@ -84,14 +84,15 @@ impl Turn {
         }
     }
 
-    /// Begins a step, which is one answer: the results of the step before follow its other parts.
+    /// Begins a step, which is one answer, and moves the results of the step before after its other parts.
     pub(crate) fn begin_step(&mut self) {
         self.end_step();
         self.step = Some(self.parts.len());
     }
 
-    /// Ends the last step, where steps are marked. Where the only mark is the first part and words follow a result, the marks of later
-    /// steps were not recorded, and the parts stay as they are.
+    /// Ends the last step, if steps are marked. If the only mark is the first part and text follows a result, the marks of later steps were
+    /// not recorded,
+    /// and the order of the parts is unchanged.
     pub(crate) fn end_steps(&mut self) {
         if self.step == Some(0) {
             let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
@@ -108,7 +109,7 @@ impl Turn {
         }
     }
 
-    /// Reads the role of a turn by its word.
+    /// Reads the role of a turn from its word.
     pub(crate) fn take_role(
         &mut self,
         field: &str,
@@ -130,27 +131,27 @@ impl Turn {
         self.word = word.filter(|word| word != plain).map(Cow::into_owned);
     }
 
-    /// Keeps a part of unknown form as it is, with a finding.
+    /// Keeps a part of unknown form unchanged, with a finding.
     pub(crate) fn unknown(&mut self, path: &str, value: Value<'_>, site: &mut Site<'_>) {
         let text = "the part has no form that is known here and is kept as it is";
         site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, suffix(path), value);
         self.keep_unread(path, value);
     }
 
-    /// Retains a block that is not read, and its place between others.
+    /// Retains a block that is not read, and its position between others.
     pub(crate) fn keep_unread(&mut self, path: &str, value: Value<'_>) {
         self.gaps.push(self.parts.len());
         self.keep_reported(path, value);
     }
 
-    /// Joins the neighbouring texts of an answer where its vendor writes one text in pieces.
+    /// Joins the neighbouring texts of an answer if its vendor writes one text in pieces.
     pub(crate) fn join_texts(&mut self) {
         if self.joins_texts && self.role == Some(Role::Assistant) && !self.is_notice {
             join_texts(&mut self.parts, 0, &self.gaps);
         }
     }
 
-    /// Reads content of another form than the vendor's as text: JSON as it is written.
+    /// Reads content of an unexpected form as text: JSON unchanged.
     pub(crate) fn malformed_content(
         &mut self,
         path: &str,
@@ -164,7 +165,7 @@ impl Turn {
     }
 }
 
-/// Whether parts are results of calls and nothing else, but for marks of a cache.
+/// Whether parts are results of calls and nothing else, apart from cache marks.
 pub(crate) fn only_answers(parts: &[Part]) -> bool {
     let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
     let own = own_parts(parts).map(|(_, part)| part);
@@ -172,9 +173,9 @@ pub(crate) fn only_answers(parts: &[Part]) -> bool {
     parts.iter().any(is_result) && others.all(is_result)
 }
 
-/// Tells for each part of an answer whether it is a tool's: a result, or a media item that the result shows.
+/// For each part of an answer, whether it belongs to a tool: a result, or a media item of a result.
 pub(crate) fn are_of_tools(parts: &[Part]) -> Vec<bool> {
-    // Whether the last part that is no media item is a result that shows some.
+    // Whether the last part that is no media item is a result with media.
     let mut shows = false;
     let is_of_tool = |part: &Part| match part {
         Part::ToolResult(result) => {
@@ -190,7 +191,7 @@ pub(crate) fn are_of_tools(parts: &[Part]) -> Vec<bool> {
     parts.iter().map(is_of_tool).collect()
 }
 
-/// Joins neighbouring texts among parts from a position on. Texts at these gaps have something between them that was not read.
+/// Joins neighbouring texts among parts from a position on. Texts at these gaps have something unread between them.
 pub(crate) fn join_texts(parts: &mut Vec<Part>, from: usize, gaps: &[usize]) {
     let gaps: HashSet<usize> = gaps.iter().copied().collect();
     let pieces = parts.split_off(from.min(parts.len()));
@@ -203,7 +204,7 @@ pub(crate) fn join_texts(parts: &mut Vec<Part>, from: usize, gaps: &[usize]) {
     }
 }
 
-/// Moves the results of one answer, whose parts begin at `from`, behind its other parts.
+/// Moves the results of one answer after its other parts; the answer begins at `from`.
 pub(crate) fn results_last(parts: &mut Vec<Part>, from: usize) {
     let answer = parts.split_off(from.min(parts.len()));
     let mut results = Vec::new();
@@ -213,7 +214,7 @@ pub(crate) fn results_last(parts: &mut Vec<Part>, from: usize) {
     parts.append(&mut results);
 }
 
-/// The suffix that a path inside a turn adds to the turn's own path; inside system text it may begin with an index.
+/// The suffix that a path inside a turn adds to the path of the turn; inside a system text it may begin with an index.
 fn suffix(path: &str) -> String {
     if path.is_empty() || path.starts_with('[') {
         path.to_owned()

@@ -1,4 +1,4 @@
-//! Messages that are nested in the messages that they answer, as in a tree; and messages that are repeated.
+//! Messages that are nested in the messages that they answer, as in a tree; and second copies of messages.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use super::language::TreeMap;
 use super::language::budget::Budget;
 use super::language::path::{InnerPath, MapPath};
 
-/// The messages of a tree, those that stand in others behind them.
+/// The messages of a tree; nested ones follow the message that contains them.
 pub(super) struct Below<'d> {
     pub(super) values: Vec<Value<'d>>,
     /// The path of each value, and the index in this list of the value that contains it.
@@ -17,7 +17,7 @@ pub(super) struct Below<'d> {
 }
 
 impl<'d> Below<'d> {
-    /// Finds them in the list of those that stand in no other.
+    /// Finds all messages, from the list of those that are not nested.
     pub(super) fn of(map: &TreeMap, list: Vec<Value<'d>>, path: &str, budget: &Budget) -> Self {
         let mut all = Self {
             values: Vec::with_capacity(list.len()),
@@ -36,7 +36,7 @@ impl<'d> Below<'d> {
                 Some((above, _)) => format!("{above}{inside}[{index}]"),
                 None => format!("{path}[{index}]"),
             };
-            // A path repeats those of all messages that contain the message.
+            // A path repeats the paths of all messages around the message.
             if !budget.take(path.len()) {
                 break;
             }
@@ -50,7 +50,7 @@ impl<'d> Below<'d> {
     }
 }
 
-/// Passes over lists of messages that are the same as those of the conversation with their ids.
+/// Marks second copies as read: messages in these lists that equal the conversation's message with the same id.
 pub(super) fn pass_over_copies<'d>(
     lists: impl Iterator<Item = Value<'d>>,
     messages: &[Value<'d>],
@@ -72,7 +72,7 @@ pub(super) fn pass_over_copies<'d>(
     }
 }
 
-/// Whether two values say the same, however they are written.
+/// Whether two values are the same JSON, whatever their order of keys and their spelling.
 fn is_same(one: Value<'_>, other: Value<'_>) -> bool {
     match (one.kind(), other.kind()) {
         (Kind::Object, Kind::Object) => {

@@ -9,16 +9,16 @@ use super::language::condition::{Choice, Word};
 use super::language::path::MapPath;
 use super::language::{Language, MessageMap, Piece};
 
-/// The most entries of a list or table of a format file, and the most holes of a text.
+/// The most entries of a list or table of a format file, and the most placeholders of a text.
 pub(super) const MOST: usize = 64;
 
-/// The most entries and holes of a format file in all: each may be looked up in every message.
+/// The most entries and placeholders of a format file in all: each may be looked up in every message.
 const MOST_IN_ALL: usize = 2048;
 
-/// Checks that no list, table or text of a format file has too many entries or holes, whatever its name; the error gives place and reason.
+/// Checks that no list, table or text of a format file has too many entries or placeholders, whatever its name; the error gives place and reason.
 pub(super) fn counted(text: &str) -> Result<(), String> {
     let Ok(file) = DeTable::parse(text) else {
-        // Who reads it as a format file reports that.
+        // The parser of format files reports the syntax error.
         return Ok(());
     };
     let mut left: Vec<_> = named(file.get_ref()).collect();
@@ -59,7 +59,7 @@ fn named<'v, 't>(table: &'v DeTable<'t>) -> impl Iterator<Item = (&'v str, &'v S
     table.iter().map(|(key, value)| (&**key.get_ref(), value))
 }
 
-/// Checks a format file whose syntax is valid; the error gives the reason.
+/// Checks a format file with valid syntax; the error gives the reason.
 pub(super) fn check(language: &Language) -> Result<(), String> {
     if let Some(mark) = language
         .recognise
@@ -90,13 +90,16 @@ pub(super) fn check(language: &Language) -> Result<(), String> {
     }
     let goes_back = language.tree.as_ref().is_some_and(|tree| tree.back.is_some());
     if !has_rows && (goes_back || language.message.repeated.is_some()) {
-        return Err("tree.back and message.repeated speak of records that are messages: they need conversation.messages = \"$\"".to_owned());
+        return Err("tree.back and message.repeated are for records that are messages: they need conversation.messages = \"$\"".to_owned());
     }
     if !has_rows && !map.header.0.is_empty() {
-        return Err("conversation.header speaks of records that are no messages: it needs conversation.messages = \"$\"".to_owned());
+        return Err(
+            "conversation.header is for records that are no messages: it needs conversation.messages = \"$\""
+                .to_owned(),
+        );
     }
     if map.alone && !matches!(map.messages.0.as_slice(), [path] if path.is_root()) {
-        return Err("conversation.alone speaks of records that are conversations: it needs conversation.messages = \"$\"".to_owned());
+        return Err("conversation.alone is for records that are conversations: it needs conversation.messages = \"$\"".to_owned());
     }
     if map.join && map.id.0.is_empty() {
         return Err(
@@ -115,12 +118,12 @@ pub(super) fn check(language: &Language) -> Result<(), String> {
         .chain(language.case.iter().flat_map(|case| case.say.iter().flatten()));
     let has_words = own_pieces.count() > 0 || !language.message.notice.0.is_empty();
     if !has_words {
-        return Err("message.say is empty: nothing says what a message says".to_owned());
+        return Err("message.say is empty: give the path of the content".to_owned());
     }
     Ok(())
 }
 
-/// Every piece, with the list that it stands in.
+/// All pieces, each with the name of its list.
 fn pieces(language: &Language) -> impl Iterator<Item = (&'static str, &Piece)> {
     let own_pieces = language
         .message
@@ -150,7 +153,7 @@ pub(super) fn shapes(language: &Language) -> Vec<&str> {
     if words.is_empty() { vec!["session"] } else { words }
 }
 
-/// First keys of the paths of messages, in order; of more than 128 the last may stand twice.
+/// First keys of the paths of messages, in order. Repetition of a key is noticed for the first 128 of them.
 pub(super) fn first_keys<'m>(messages: impl Iterator<Item = &'m MessageMap>) -> Vec<String> {
     let mut keys = BTreeSet::new();
     let mut add = |path: &MapPath| keys.extend(path.keys().0.first().map(|key| (*key).to_owned()));

@@ -16,10 +16,10 @@ use super::language::{Answer, Language, MessageMap, Piece, ReplyMap, SenderMap, 
 /// The source that reads by field maps.
 pub(super) const ID: &str = "mapped";
 
-/// The format file that maps are put over.
+/// The format file that maps change.
 pub(super) const DEFAULT: &str = include_str!("../formats/mapped.toml");
 
-/// Names that are shown beside a path that leads nowhere.
+/// The most names that a finding shows about a path without a match.
 const MAX_NAMES_SHOWN: usize = 8;
 
 /// The paths of the parts of a conversation. Paths of the record start at the record, paths of a message at
@@ -40,9 +40,9 @@ pub struct FieldMap {
     pub sender_name: Option<MapPath>,
     /// The text of a message.
     pub text: Option<MapPath>,
-    /// When.
+    /// The time of a message.
     pub time: Option<MapPath>,
-    /// Id of the message that is answered.
+    /// Id of the message that it answers.
     pub reply_to: Option<MapPath>,
     /// Calls of tools, as `OpenAI` writes them.
     pub tool_calls: Option<MapPath>,
@@ -50,12 +50,12 @@ pub struct FieldMap {
     pub tool_call_id: Option<MapPath>,
     /// Id of the message.
     pub message_id: Option<MapPath>,
-    /// Words for roles, beyond those that everybody uses.
+    /// Words for roles, in addition to the usual ones.
     pub roles: BTreeMap<String, Role>,
 }
 
 impl FieldMap {
-    /// The format that it says, over the one of a record with its own names.
+    /// The format file of the map: `format` with the paths of the map.
     pub(super) fn over(&self, mut format: Language) -> Language {
         let first_of = |paths: &[&Option<MapPath>]| -> Paths {
             let paths = paths.iter().copied().flatten();
@@ -112,7 +112,7 @@ impl FieldMap {
         format
     }
 
-    /// The paths that lead nowhere in any of the first records.
+    /// Findings about the paths that match nothing in the first records.
     pub(super) fn unmatched(&self, sketch: &Sketch) -> Vec<Finding> {
         let list = self.messages.name().trim_end_matches("[]");
         let inside = if self.messages.is_root() {
@@ -158,7 +158,7 @@ impl FieldMap {
     }
 }
 
-/// The names that stand at a level, as paths.
+/// The names at a level of the first records, as paths.
 fn there(sketch: &Sketch, level: &str) -> String {
     let all = sketch.records.iter().flat_map(|record| record.names.keys());
     let own = all.filter_map(|name| name.strip_prefix(level).filter(|own| !own.contains("[]")));

@@ -25,19 +25,19 @@ pub struct FormatFile {
     id: &'static str,
     text: &'static str,
     is_outside: bool,
-    /// The field map that it is, where a pipeline file has one.
+    /// The field map of a pipeline file, if the source is one.
     map: Option<FieldMap>,
     signs: OnceLock<&'static Signs>,
     loaded: OnceLock<&'static Loaded>,
 }
 
-/// Format files that were read from outside, and field maps of plans; each lives as long as the program, and equal ones are one.
+/// Format files from outside, and field maps of plans. Each lives as long as the program, and equal ones share an entry.
 static OUTSIDE: Mutex<Vec<&'static FormatFile>> = Mutex::new(Vec::new());
 
 /// Ids of format files that datasets name; each lives as long as the program.
 static RECORDED: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 
-/// Ids of outside formats that are remembered of datasets at most.
+/// The most ids of outside formats that are remembered for datasets.
 const MOST_RECORDED: usize = 1_000;
 
 /// Reads a format file from outside; `id` becomes the id of its source.
@@ -49,7 +49,7 @@ pub fn load(id: &str, text: &str) -> Result<&'static FormatFile, FormatError> {
     let error = |message: String| FormatError { message };
     if !is_id(id) {
         return Err(error(format!(
-            "a source is called as its file, and `{id}` is no name for one: up to 64 small letters, digits and hyphens"
+            "a source has the name of its file, and `{id}` is no name for one: up to 64 small letters, digits and hyphens"
         )));
     }
     if crate::find(id).is_some() {
@@ -118,7 +118,7 @@ pub fn recorded(id: &str) -> Option<(&'static str, FormatTraits)> {
         }
         None => return None,
     };
-    // A rendering that is read again has its arguments as they are.
+    // Arguments of a rendering that is read again are unchanged.
     Some((id, NO_TEXT_ARGUMENTS))
 }
 
@@ -157,7 +157,7 @@ impl FormatFile {
     }
 }
 
-/// What a file of the program holds.
+/// Parses a file that is part of the program.
 pub(crate) fn embedded<T: DeserializeOwned>(name: &str, text: &str) -> T {
     right(name, toml::from_str(text))
 }
@@ -177,7 +177,7 @@ impl Source for FormatFile {
         self.loaded().about
     }
 
-    // Whoever looks for a source by its id reads no file for that.
+    // A search for a source by its id parses no file.
     fn id(&self) -> &'static str {
         self.id
     }
@@ -303,7 +303,7 @@ impl Source for FormatFile {
     fn has_scattered_messages(&self) -> bool {
         let loaded = self.loaded();
         let map = &loaded.language.conversation;
-        // A row may be several messages: what was said, a call, its result.
+        // A row may be several messages: text, a call, its result.
         map.join || !map.each.0.is_empty() || !map.inside.0.is_empty() || loaded.has_rows() && !loaded.is_map
     }
 
@@ -359,7 +359,7 @@ impl RecordMark {
     }
 }
 
-/// Whether a word is one that a pattern means, which may begin or end in `*`.
+/// Whether a word matches a pattern, which may begin or end in `*`.
 fn is_like(word: &str, pattern: &str) -> bool {
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
         (Some(inner), Some(_)) => word.contains(inner.trim_end_matches('*')),
@@ -369,7 +369,7 @@ fn is_like(word: &str, pattern: &str) -> bool {
     }
 }
 
-/// Whether a name stands in a record.
+/// Whether a record has a name.
 fn names_it(record: &RecordSketch, name: &str) -> bool {
     record.names(name) || has(record, name)
 }

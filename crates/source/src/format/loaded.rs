@@ -1,4 +1,4 @@
-//! A parsed format file: its contents, checked, and the values derived from them.
+//! A parsed format file: its settings, checked, and the values derived from them.
 
 use chatmill_diag::{cut, settings_error};
 use chatmill_intake::json::{Kind, Value};
@@ -15,26 +15,26 @@ use crate::unread::silence::Silence;
 /// Bytes of the longest format file.
 const MAX_BYTES: usize = 256 << 10;
 
-/// A format file, as it is used.
+/// A format file that is ready for use.
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) about: &'static About,
     /// The reader of records that are requests to a vendor's API.
     pub(super) request: Option<Requests>,
     pub(super) language: &'static Language,
-    /// Whether the format file is a field map: errors then use the words of the pipeline file, and one value
-    /// of a repeated key counts.
+    /// Whether the format file is a field map: then errors use the words of the pipeline file, and one value of a repeated key is
+    /// used.
     pub(super) is_map: bool,
-    /// Whether a message may be words alone.
+    /// Whether a message may be a plain text.
     pub(super) are_words: bool,
-    /// First keys of the paths of a message: none may stand there twice.
+    /// First keys of the paths of a message: none may occur twice in it.
     pub(super) keys: Vec<String>,
     pub(super) silence: Silence,
-    /// Messages of each case.
+    /// The message maps of the cases, in order.
     cases: Vec<MessageMap>,
 }
 
-/// Why a format file is not one.
+/// The error for an invalid format file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatError {
     /// The error, with line, column and the line itself where the position is known.
@@ -65,7 +65,7 @@ impl Loaded {
         Ok(Self::of(id, language))
     }
 
-    /// The values derived from a format file whose syntax is valid.
+    /// The values derived from a valid format file.
     pub(super) fn of(id: &'static str, language: Language) -> Self {
         let language: &'static Language = Box::leak(Box::new(language));
         let shapes = super::check::shapes(language);
@@ -103,14 +103,14 @@ impl Loaded {
         }
     }
 
-    /// The map for this message: that of the first case whose condition holds.
+    /// The map for this message: that of the first case that applies.
     pub(super) fn message(&self, value: Value<'_>) -> &MessageMap {
         let holds = |case: &Case| applies(&case.when, &case.unless, value);
         let case = self.language.case.iter().position(holds);
         case.map_or(&self.language.message, |at| cut::at(&self.cases, at))
     }
 
-    /// Whether a row describes the conversation, and is no message.
+    /// Whether a row describes the conversation and is not a message.
     pub(super) fn is_header(&self, row: Value<'_>) -> bool {
         self.language.conversation.header.would_hold(row)
     }
@@ -121,11 +121,11 @@ impl Loaded {
         !map.alone && map.messages.0.iter().any(MapPath::is_root)
     }
 
-    /// Whether a record is a message, or a list of such that were gathered: none of it is a list of messages.
+    /// Whether a record is a message, or a list of grouped messages, and not a record with a list of messages.
     pub(super) fn is_row(&self, record: Value<'_>) -> bool {
         let lists = &self.language.conversation.messages.0;
         let mut lists = lists.iter().filter(|path| !path.is_root()).peekable();
-        // Where a record may also hold the list of its messages, and messages name their conversation, one is a message by its id.
+        // If a record may also have the list of its messages, and messages name their conversation, a record with an id is a message.
         let is_mixed = lists.peek().is_some() && !self.language.message.conversation.0.is_empty();
         let first = if record.kind() == Kind::Array {
             record.items().next()
@@ -136,15 +136,15 @@ impl Loaded {
         self.has_rows() && is_message && !lists.any(|path| path.list_in(record).is_some())
     }
 
-    /// The conversations that a row belongs to. A row about conversations that names none belongs to all of
-    /// them, or to those that mention the person it is about.
+    /// The conversations of a row. A row about conversations that names none belongs to all of them, or to those that mention the person it is
+    /// about.
     pub(super) fn row(&self, row: Value<'_>) -> Row {
         let language = &self.language;
         let key = language.message.conversation.id(row);
         if key.is_some() || language.message.conversation.0.is_empty() || !self.is_header(row) {
             return Row::of(key, row);
         }
-        // Rows are found by whole words: of a name like `ann.lee` the longest has to do.
+        // Rows are found by whole words: for a name like `ann.lee` the longest word must do.
         let about = language.conversation.about.id(row).and_then(|name| {
             let words = name.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
             words.max_by_key(|word| word.len()).map(str::to_owned)

@@ -1,11 +1,10 @@
-//! Formats as files: a TOML file gives the paths of all values in a record, and this module reads records by
-//! it.
+//! Formats as files: a TOML file gives the paths of all values in a record, and this module reads records according to it.
 //!
 //! | File | Holds |
 //! |---|---|
-//! | `language/` | the language of format files: tables, paths, conditions, texts, and what may be made of a record |
-//! | `check.rs`, `loaded.rs` | a format file that was read |
-//! | `read.rs`, `rows.rs`, `below.rs`, `order.rs`, `message/`, `piece.rs` | records, messages and their pieces, read by it |
+//! | `language/` | the language of format files: tables, paths, conditions, texts, and the bound on their output |
+//! | `check.rs`, `loaded.rs` | a parsed and checked format file |
+//! | `read.rs`, `rows.rs`, `below.rs`, `order.rs`, `message/`, `piece.rs` | reading records, messages and their pieces |
 //! | `request.rs` | records that are requests to a vendor's API |
 //! | `field_map.rs` | field maps of pipeline files, as format files |
 //! | `file.rs` | a format file as a source |

@@ -9,18 +9,18 @@ use super::language::{ConversationMap, TreeMap};
 use super::loaded::Loaded;
 use crate::base::id;
 
-/// A message of a list, or one that stands in it and answers it.
+/// A message of a list, or one nested in it that answers it.
 pub(super) struct Entry<'d> {
     /// The index in the list.
     pub(super) index: u32,
     pub(super) value: Value<'d>,
-    /// The message that it stands in.
+    /// The message that contains it.
     pub(super) above: Option<Value<'d>>,
     /// The path inside that message; empty for the message itself.
     pub(super) place: String,
 }
 
-/// The messages of a list, each followed by those that stand in it.
+/// The messages of a list, each followed by those nested in it.
 pub(super) fn entries<'d>(
     format: &'static Loaded,
     messages: impl IntoIterator<Item = (u32, Value<'d>)>,
@@ -33,7 +33,7 @@ pub(super) fn entries<'d>(
             above: None,
             place: String::new(),
         });
-        // Of several paths some may lead to the same answers.
+        // Several paths may lead to the same answers.
         let mut known = HashSet::new();
         for InnerPath(path) in &format.language.message.answers.0 {
             let list = path.list();
@@ -50,14 +50,14 @@ pub(super) fn entries<'d>(
     all
 }
 
-/// Messages in the order in which they were said.
+/// Sorts messages by the time they were sent.
 pub(super) fn ordered<'d>(map: &ConversationMap, mut messages: Vec<Entry<'d>>) -> Vec<Entry<'d>> {
     if map.reversed {
         messages.reverse();
     }
     if !map.order.0.is_empty() {
         let key = |entry: &Entry<'_>| growing(map.order.first(entry.value));
-        // Where the newest message is first, messages of one time are also in reverse order.
+        // If the newest message is first, messages of the same time are in reverse order, too.
         if messages.first().map(key) > messages.last().map(key) {
             messages.reverse();
         }
@@ -66,13 +66,13 @@ pub(super) fn ordered<'d>(map: &ConversationMap, mut messages: Vec<Entry<'d>>) -
     messages
 }
 
-/// A key that orders ids which grow: by length, then by their signs.
+/// A sort key for ids that grow: by length, then by characters.
 pub(super) fn growing(value: Option<Value<'_>>) -> (usize, String) {
     let id = value.and_then(id).unwrap_or_default();
     (id.len(), id)
 }
 
-/// The parent that a message names; JSON null where it states that it has none.
+/// The parent that a message names; JSON null if it states that it has none.
 pub(super) fn parent_of<'d>(map: &TreeMap, message: Value<'d>) -> Option<Value<'d>> {
     map.parent.as_ref()?.field(message)
 }

@@ -1,4 +1,4 @@
-//! Reading the pieces of a message: words, thoughts, files, calls and results.
+//! Reading the pieces of a message: text, thoughts, files, calls and results.
 
 mod details;
 mod draft;
@@ -26,20 +26,20 @@ use crate::grammar::{self, Grammar, OPENAI};
 
 pub(super) use draft::MessageDraft;
 
-/// Reads pieces.
+/// Reads the pieces of a message.
 #[derive(Clone, Copy)]
 pub(super) struct PieceReader<'r> {
     pub(super) format: &'static Loaded,
     pub(super) limits: &'r Limits,
     pub(super) read: Read<'r>,
-    /// The grammar for elements that the format's own parts do not read, where the format names one.
+    /// The grammar for elements that the format's own parts do not read, if the format names one.
     pub(super) grammar: Option<&'static Grammar>,
-    /// Whether the message is a model's.
+    /// Whether the message is from a model.
     pub(super) is_answer: bool,
 }
 
 impl PieceReader<'_> {
-    /// The same with the grammar of another vendor.
+    /// The reader with the grammar of another vendor.
     fn with(self, GrammarWord(grammar): GrammarWord) -> Self {
         Self {
             grammar: Some(grammar),
@@ -69,7 +69,7 @@ impl PieceReader<'_> {
         }
     }
 
-    /// Reads a piece, or each of those that it stands for.
+    /// Reads a piece once, or for each of its elements.
     fn one_or_each(self, piece: &Piece, value: Value<'_>, draft: &mut MessageDraft, site: &mut Site<'_>) {
         if applies_here(piece, value) {
             let Some(each) = &piece.each else {
@@ -95,7 +95,7 @@ impl PieceReader<'_> {
         }
     }
 
-    /// Reads a piece that stands at `place` in the message; one of the message itself has no place.
+    /// Reads a piece at `place` in the message; a piece of the message itself has an empty place.
     fn piece(
         self,
         piece: &Piece,
@@ -167,7 +167,7 @@ impl PieceReader<'_> {
             }
             let begin = draft.parts.len();
             draft.parts.extend(turn.parts);
-            // Each of several messages has a speaker of its own.
+            // If there are several messages, each has a separate speaker.
             let inner_role = turn.role.filter(|_| piece.each.is_some());
             draft
                 .other_roles
@@ -206,7 +206,7 @@ impl PieceReader<'_> {
         self.read.budget.take(bytes);
     }
 
-    /// Reads words: of several places the first that has some.
+    /// Reads text: from the first of several places that has some.
     fn text(
         self,
         texts: &Texts,
@@ -230,7 +230,7 @@ impl PieceReader<'_> {
         }
     }
 
-    /// Reads a value as words: a string, or a list of parts.
+    /// Reads a value as text: a string, or a list of parts.
     fn words(
         self,
         value: Value<'_>,
@@ -255,7 +255,7 @@ impl PieceReader<'_> {
         }
     }
 
-    /// Whether a list is one of parts as the format has them, and of words.
+    /// Whether all elements of a list are texts or parts that the format can read.
     fn are_parts(self, list: Value<'_>) -> bool {
         let is_part =
             |rule: &Piece, value: Value<'_>| rule.when.would_hold(value) && !rule.unless.would_hold(value);
@@ -300,7 +300,7 @@ impl PieceReader<'_> {
         }
     }
 
-    /// Reads an element of a list of parts: as the format has them, else as vendors' APIs do. False where it is neither.
+    /// Reads an element of a list of parts by the format's rules, else as vendors' APIs write parts. `false` if neither reads it.
     fn part(self, element: Value<'_>, place: &str, draft: &mut MessageDraft, site: &mut Site<'_>) -> bool {
         let mut rules = self.format.language.part.iter();
         if let Some(rule) = rules.find(|rule| applies(&rule.when, &rule.unless, element)) {
@@ -439,8 +439,8 @@ impl PieceReader<'_> {
         })
     }
 
-    /// Reads words that repeat the content beside it: other words are retained as an extra field, or become the content of an
-    /// empty message.
+    /// Reads a second copy of the content: if its text differs, it is kept as an extra field, or becomes the content of an empty
+    /// message.
     pub(super) fn again(
         self,
         again: &Again,
@@ -501,18 +501,18 @@ fn content(value: Value<'_>, field: &str, draft: &mut MessageDraft, site: &mut S
     }
 }
 
-/// Whether a piece is there; of one whose elements are asked, each is.
+/// Whether a piece applies; if it has elements, each of them is tested separately.
 fn applies_here(piece: &Piece, value: Value<'_>) -> bool {
     piece.each.is_some() || applies(&piece.when, &piece.unless, value)
 }
 
-/// Whether a value is a list of parts, of which one at least is a text.
+/// Whether a value is a list of parts with at least one text.
 fn is_shown(list: Value<'_>) -> bool {
     let mut items = list.items();
     items.any(|part| part.get("text").is_some_and(|text| text.kind() == Kind::String))
 }
 
-/// Leaves out the lines in front of a text that quote another message, where something comes after them.
+/// Removes the leading lines of a text that quote another message, if text follows them.
 fn unquote(text: &mut String) {
     let quotes = text
         .split_inclusive('\n')
@@ -525,7 +525,7 @@ fn unquote(text: &mut String) {
     }
 }
 
-/// A path inside a place of a message.
+/// Joins a place of a message and a path in it.
 fn joined(place: &str, name: &str) -> String {
     match (place, name) {
         (place, "") => place.to_owned(),
@@ -545,7 +545,7 @@ fn kind_of_word(word: &str) -> Option<MediaKind> {
     })
 }
 
-/// The kind of media that a file name's extension stands for.
+/// The kind of media for the extension of a file name.
 fn kind_of_name(name: &str) -> Option<MediaKind> {
     let ending = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
     Some(match ending.as_str() {

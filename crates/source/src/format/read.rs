@@ -1,4 +1,4 @@
-//! Reading a record as a format file says: its conversations, and the messages of each.
+//! Reading a record by a format file: its conversations, and the messages of each.
 
 mod attachments;
 mod nested;
@@ -23,10 +23,10 @@ use crate::grammar::list_of_tools;
 use crate::layout::tree::{Node, Nodes, Tree};
 use crate::layout::{OUTSIDE_LISTS, list, preference::thumbs, tree::branch::REGENERATED};
 
-/// The structure of a record where its format names none.
+/// The structure of a record if its format names none.
 const SHAPE: &str = "session";
 
-/// Reads a record, or rows that were gathered.
+/// Reads a record, or grouped rows.
 pub(super) fn read(
     format: &'static Loaded,
     frame: FrameView<'_>,
@@ -60,7 +60,7 @@ pub(super) fn read(
     several(format, frame, limits)
 }
 
-/// Reads the conversations of a record that holds several.
+/// Reads the conversations of a record with several.
 fn several(format: &'static Loaded, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let root = frame.root();
     let paths = &format.language.conversation.each.0;
@@ -114,7 +114,7 @@ struct One<'d, 'r> {
     frame: FrameView<'d>,
     limits: &'r Limits,
     record: Value<'d>,
-    /// The path of the message in the record.
+    /// The path of the conversation in the record.
     path: String,
     budget: Budget,
 }
@@ -160,7 +160,7 @@ impl<'d> One<'d, '_> {
         Ok(reader.finish(&[self.record]))
     }
 
-    /// Reads every value at the path of a field map: the elements of each list, and other values as they are.
+    /// Reads every value at the path of a field map: the elements of each list, and other values unchanged.
     fn mapped(&self) -> Result<Reading, Box<Finding>> {
         let error = |code, text| Err(self.frame.error(code, text, "$", self.record));
         let paths = &self.format.language.conversation.messages.0;
@@ -180,7 +180,7 @@ impl<'d> One<'d, '_> {
         });
         let mut reader = self.reader();
         for (index, message) in (0..).zip(messages) {
-            // Whose a row is was asked of another scan of its bytes.
+            // Marks the id as read: its value was taken in another scan of the same bytes.
             self.format.language.message.conversation.id(message);
             reader.message(index, message, String::new);
         }
@@ -194,7 +194,7 @@ impl<'d> One<'d, '_> {
         reader
     }
 
-    /// The list of messages and its path, or why the conversation is rejected.
+    /// The list of messages and its path, or the error for which the conversation is rejected.
     fn list(&self) -> Result<(Value<'d>, String), Box<Finding>> {
         let paths: Vec<&MapPath> = self.format.language.conversation.lists().collect();
         let first = paths.first().copied();
@@ -253,7 +253,7 @@ impl<'d> One<'d, '_> {
         )
     }
 
-    /// The messages with their parents: the message before, where none is given.
+    /// The messages with their parents: the message before, if none is given.
     fn entries(&self, map: &TreeMap, all: &Below<'d>) -> Vec<Node> {
         let values = &all.values;
         let message = &self.format.language.message;
@@ -265,7 +265,7 @@ impl<'d> One<'d, '_> {
             let id = own(index, value);
             let times = taken.entry(id.clone()).or_default();
             *times += 1;
-            // A message that is there twice stands below its first copy.
+            // A repeated message is a child of its first copy.
             ids.push(if *times > 1 { format!("{id}#{index}") } else { id });
         }
         let above: Vec<Option<String>> = std::iter::once(None)
@@ -299,7 +299,7 @@ impl<'d> One<'d, '_> {
     }
 }
 
-/// The message that people saw last: the one that the record names, else the last.
+/// The message that people saw last: the one that the record names, else the last one.
 fn visible(map: &TreeMap, record: Value<'_>, entries: &[Node], notes: &mut Notes) -> Option<usize> {
     let named = map
         .visible
@@ -320,7 +320,7 @@ fn visible(map: &TreeMap, record: Value<'_>, entries: &[Node], notes: &mut Notes
     place.or_else(|| entries.len().checked_sub(1))
 }
 
-/// Reads files that hold the same conversation.
+/// Reads files with the same conversation.
 fn joined(
     format: &'static Loaded,
     frame: FrameView<'_>,
@@ -365,7 +365,7 @@ fn joined(
         found.reverse();
     }
     if files.len() > 1 && !map.order.0.is_empty() {
-        // Stable: what has no id stays in front.
+        // The sort is stable: messages without ids stay in front.
         found.sort_by_cached_key(|(_, entry)| growing(map.order.first(entry.value)));
     }
     for (number, entry) in found {
@@ -391,7 +391,7 @@ impl ConversationMap {
     }
 }
 
-/// Reports when a file holds more or fewer messages than it states.
+/// Reports a file with more or fewer messages than it states.
 fn counted(map: &ConversationMap, file: Value<'_>, messages: usize, path: &str, notes: &mut Notes) {
     let Some((count, stated)) = map
         .count
@@ -413,14 +413,14 @@ fn counted(map: &ConversationMap, file: Value<'_>, messages: usize, path: &str, 
 }
 
 impl<'d> Reader<'d, '_> {
-    /// Reads a message, with its index in the conversation's file or files; `path` is that of the one in the list.
+    /// Reads a message, with its index in the conversation's file or files; `path` is the path of the message in the list.
     pub(super) fn entry(&mut self, entry: &Entry<'d>, index: u32, path: impl Fn() -> String) {
         let above = entry.above.filter(|_| !self.read.budget.is_spent());
         self.above = above.and_then(|above| self.format.message(above).id.id(above));
         self.message(index, entry.value, || format!("{}{}", path(), entry.place));
     }
 
-    /// Reads the part before the messages: participants, and the system prompt.
+    /// Reads what precedes the messages: participants, and the system prompt.
     pub(super) fn before(&mut self, record: Value<'d>) {
         let map = &self.format.language.conversation;
         let read = self.read;
@@ -442,7 +442,7 @@ impl<'d> Reader<'d, '_> {
         }
     }
 
-    /// Whether the first message of a record is system text with all of this text in it.
+    /// Whether the first message of a record is a system text that contains all of this text.
     fn repeats_system(&self, record: Value<'d>, text: Value<'d>) -> bool {
         let lists = self.format.language.conversation.messages.0.iter();
         let first = lists
@@ -460,7 +460,7 @@ impl<'d> Reader<'d, '_> {
         pair.is_some_and(|(message, words)| message.written().contains(words))
     }
 
-    /// Reads the system text that was sent along with these messages: that of the last is what all were read with.
+    /// Reads the system text that was sent with these messages: the last one applies to all.
     pub(super) fn instructions(&mut self, values: impl Iterator<Item = Value<'d>>) {
         let paths = &self.format.language.message.instructions;
         if paths.0.is_empty() {
@@ -475,9 +475,9 @@ impl<'d> Reader<'d, '_> {
         self.system(self.read.text(*last), *last);
     }
 
-    /// Adds a system text that stands at `place`.
+    /// Adds a system text from `place`.
     fn system(&mut self, instructions: String, place: Value<'d>) {
-        // A session that is taken up again is told the same again.
+        // A resumed session repeats its system text.
         let last = self.turns.list.messages.last().map(|last| last.parts.as_slice());
         if instructions.is_empty() || matches!(last, Some([Part::Text(before)]) if *before == instructions) {
             return;
@@ -565,7 +565,7 @@ impl<'d> Reader<'d, '_> {
     }
 }
 
-/// Keeps a value: as a whole, or what of an object was not read.
+/// Keeps a value: as a whole, or the unread fields of an object.
 fn keep_rest(extra: &mut ExtraFields, value: Value<'_>, path: &str) {
     if value.kind() != Kind::Object || !value.is_touched() {
         if holds_something(value) {

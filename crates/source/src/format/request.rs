@@ -1,5 +1,5 @@
-//! Formats whose records are requests to a vendor's API, or lists of its messages: a format file names the fields, and the readers of
-//! vendors' messages, which many formats share, read the turns.
+//! Formats with requests to a vendor's API as records, or lists of its messages: a format file names the fields, and the readers of vendors'
+//! messages, which many formats share, read the turns.
 
 use std::borrow::Cow;
 
@@ -12,18 +12,18 @@ use crate::grammar::{GRAMMARS, Grammar, SHAREGPT};
 use crate::layout::{RequestForm, Requests};
 use crate::source::About;
 
-/// A record that is a request to a vendor's API: turns in a list, the system text, tools, settings, and perhaps the answer beside them.
+/// A record that is a request to a vendor's API: turns in a list, the system text, tools, settings, and perhaps the answer next to them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RequestMap {
-    /// The vendor whose message format the turns use.
+    /// The vendor of the format that the turns use.
     pub messages: GrammarWord,
-    /// Whether a record is a request as it was sent, and no conversation that was lived through.
+    /// Whether a record is a request as it was sent, and not a conversation that took place.
     #[serde(default)]
     pub sent: bool,
     /// The name of the record's structure, in the column `shape`.
     pub shape: String,
-    /// The field that holds the turns.
+    /// The field with the turns.
     #[serde(default = "messages")]
     pub list: String,
     /// Whether the list may be a text, which is then the only turn.
@@ -31,7 +31,7 @@ pub(super) struct RequestMap {
     pub may_be_text: bool,
     /// The field of the system prompt.
     pub system: Option<String>,
-    /// The field that defines tools.
+    /// The field with the definitions of tools.
     #[serde(default = "tools")]
     pub tools: String,
 }
@@ -70,7 +70,7 @@ impl JsonSchema for GrammarWord {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let ids: Vec<&str> = GRAMMARS.iter().map(|grammar| grammar.id).collect();
-        json_schema!({ "type": "string", "enum": ids, "description": "The vendor whose messages or blocks these are." })
+        json_schema!({ "type": "string", "enum": ids, "description": "The vendor of these messages or blocks." })
     }
 }
 

@@ -1,5 +1,4 @@
-//! Reading rows by a format file: each record is a message of one conversation, or describes the
-//! conversation.
+//! Reading rows by a format file: each record is a message of one conversation, or describes the conversation.
 
 use std::collections::HashMap;
 
@@ -20,7 +19,7 @@ use crate::layout::{ListReader, list};
 /// Rows by their index in the file.
 type Indexed<'d> = Vec<(u32, Value<'d>)>;
 
-/// Reads rows, each of which is a message or describes the conversation.
+/// Reads rows; each is a message or describes the conversation.
 pub(super) fn read(
     format: &'static Loaded,
     frame: FrameView<'_>,
@@ -35,7 +34,7 @@ pub(super) fn read(
     let all = (0..).zip(all).collect();
     let (latest, replaced) = latest(format, all);
     let headers = latest.iter().filter(|(_, row)| format.is_header(*row));
-    // The last value for the conversation counts.
+    // The last value for the conversation is used.
     let headers: Vec<Value<'_>> = headers.rev().map(|(_, row)| *row).collect();
     for header in &headers {
         map.header.hold(*header);
@@ -61,7 +60,7 @@ pub(super) fn read(
     rows.budget.bounded(frame, frame.root(), reading)
 }
 
-/// The latest version of each message, in the place of the first; and the number of the earlier versions.
+/// The latest version of each message, at the position of the first; and the number of earlier versions.
 fn latest<'d>(format: &'static Loaded, rows: Indexed<'d>) -> (Indexed<'d>, u64) {
     if format.language.message.repeated != Some(Repeated::Replaces) {
         return (rows, 0);
@@ -132,7 +131,7 @@ impl<'d> RowTree<'d, '_> {
     fn tree(&self, map: &TreeMap, rows: Indexed<'d>) -> Reading {
         let all = rows.len();
         let grown = self.grown(map, rows);
-        // Rows that are neither a message nor about the conversation were skipped.
+        // Rows that are neither messages nor about the conversation are counted as skipped.
         let passed = self.passed + (all - grown.values.len() - self.headers.len()) as u64;
         let seen = self.headers.iter().find_map(|header| map.visible.id(*header));
         let place = |end: &String| grown.entries.iter().position(|node| node.id == *end);
@@ -159,11 +158,11 @@ impl<'d> RowTree<'d, '_> {
         )
     }
 
-    /// The parent of each message. Where the parent's record is lost, the message before it stands in; a
-    /// record that is no message is skipped, so that its children become children of its own parent.
+    /// The parent of each message. If the parent's record is lost, the message before it is used instead; a record that is no message is skipped, so
+    /// that its children become children of its own parent.
     fn grown(&self, map: &TreeMap, rows: Indexed<'d>) -> Grown<'d> {
         let mut grown = Grown::default();
-        // For each id the latest message with it, or the message that a record without words stands below; none for the beginning.
+        // For each id the latest message with it, or the message above a record without text; `None` for the beginning.
         let mut latest: HashMap<String, Option<String>> = HashMap::new();
         // The parent of the first record with an id.
         let mut above: HashMap<String, Option<String>> = HashMap::new();
@@ -220,16 +219,16 @@ impl<'d> RowTree<'d, '_> {
 struct Grown<'d> {
     entries: Vec<Node>,
     values: Vec<Value<'d>>,
-    /// The index of each in the file.
+    /// The index of each message in the file.
     indices: Vec<u32>,
-    /// The id of the last, or of the one to which the conversation went back.
+    /// The id of the last message, or of the one that the conversation went back to.
     end: Option<String>,
 }
 
 /// Reads rows of a tree.
 struct RowReader<'i, 'd, 'r> {
     reader: Reader<'d, 'r>,
-    /// The index of each in the file.
+    /// The index of each message in the file.
     indices: &'i [u32],
 }
 

@@ -1,4 +1,4 @@
-//! Format files that ask for too much, on both sides of each bound.
+//! Format files that exceed a bound, on both sides of each bound.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::loaded::Loaded;
 use crate::frame::{FrameView, Reading};
 use crate::source::Source as _;
 
-/// A format file with this message, and what else.
+/// A format file with this message map, and more settings.
 fn file(message: &str, more: &str) -> String {
     format!(
         "title = \"t\"\nspecification = \"s\"\ncarries = \"c\"\n[conversation]\nmessages = \"$.m[*]\"\n[message]\nrole = \"$.r\"\n{message}\n{more}\n"
@@ -44,7 +44,7 @@ fn texts(reading: &Reading) -> Vec<&str> {
     texts.collect()
 }
 
-/// A place of the schema that may hold many entries: the names that lead there, and whether they are those of a table.
+/// A place of the schema that may have many entries: the names on the way to it, and whether it is a table.
 type Many = (Vec<String>, bool);
 
 /// Walks the schema of format files.
@@ -60,7 +60,7 @@ impl Walk {
         }
     }
 
-    /// The forms that a value may have.
+    /// The forms that the schema allows for a value.
     fn forms<'s>(&'s self, schema: &'s Value) -> Vec<&'s Value> {
         let schema = self.resolved(schema);
         let forms = ["anyOf", "oneOf"].iter().find_map(|key| schema[*key].as_array());
@@ -71,7 +71,7 @@ impl Walk {
         all.filter(|form| form["type"] != "null").collect()
     }
 
-    /// The places of many entries below a value; of a structure inside itself the outer ones do.
+    /// Collects the places of many entries below a value; `lines` inside `lines` are visited to the second level.
     fn places(&self, schema: &Value, names: &mut Vec<String>, all: &mut BTreeSet<Many>) {
         for form in self.forms(schema) {
             if let Some(entry) = form.get("items") {
@@ -122,7 +122,7 @@ impl Walk {
         }
     }
 
-    /// A value with so many entries in a place below it.
+    /// A value with so many entries at a place below it.
     fn with(&self, schema: &Value, (names, is_table): (&[String], bool), count: usize) -> Option<Value> {
         self.forms(schema).into_iter().find_map(|form| {
             let entry = if is_table {
@@ -190,7 +190,7 @@ fn all_lists_together_have_2048_entries_at_most() {
         let all = format!("{}{}", format!("{},", list(64)).repeat(full), list(rest));
         file(&format!("say = [{{ text = {{ lines = [{all}] }} }}]"), "")
     };
-    // Thirteen entries are those of the file itself, each of a table in a list is two.
+    // Thirteen entries are those of the file itself; each table in a list counts as two.
     let fits = (1..=64)
         .filter(|rest| Loaded::parse("own", &lines(30, *rest)).is_ok())
         .count();
@@ -226,7 +226,7 @@ fn paths_to_messages_inside_a_message_never_lead_to_the_message_itself() {
     for (message, more) in [
         (say.to_owned(), "[tree]\nbelow = \"$[*]\""),
         (format!("{say}\nanswers = [\"$.a[*]\", '$[\"a\"][0]']"), ""),
-        // Alternatives may be said of the message itself, and pieces too.
+        // Alternatives and pieces may refer to the message itself.
         (
             format!("{say}\nothers = {{ each = \"$\", say = [{{ each = \"$\", message = \"$\" }}] }}"),
             "",

@@ -50,7 +50,7 @@ const SESSION: &str = "# aider chat started at ";
 
 const LINES: &str = "`# aider chat started at 2026-01-05 10:00:00`";
 
-/// Ends what aider writes by itself.
+/// The end of what aider itself writes: two blanks.
 const END: &str = "  ";
 
 /// The source `aider-history`.
@@ -63,13 +63,13 @@ pub static AIDER_HISTORY: Coded = Coded {
 fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     let mut lines = sketch.records.iter().flat_map(|record| &record.starts);
     let is_ours = sketch.framing == Framing::Text && lines.any(|(_, line)| line.starts_with(SESSION));
-    is_ours.then(|| (96, vec!["a line says that an aider chat started".to_owned()]))
+    is_ours.then(|| (96, vec!["a line is the head of an aider chat".to_owned()]))
 }
 
 /// The speaker of the following lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whose {
-    /// No speaker: lines before the first mark.
+    /// No speaker is known: lines before the first mark.
     Nobodys,
     /// The head of a session.
     Session,
@@ -110,10 +110,11 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     Ok(first)
 }
 
-/// The lines of a text by whose they are.
+/// Divides a text into blocks of lines with the same speaker.
 fn blocks(text: &str) -> Vec<ChatBlock<'_>> {
     let is_aiders = |line: &str| line.starts_with("#### ") || line.starts_with("> ");
-    // Editors may take blanks off the ends of lines: of all, then.
+    // An editor that strips trailing blanks strips all of them: one line that still has them shows that the
+    // marks can be trusted.
     let has_ends = text.lines().any(|line| is_aiders(line) && line.ends_with(END));
     let ends = |line: &str| !has_ends || line.ends_with(END);
     let mut blocks: Vec<ChatBlock<'_>> = Vec::new();
@@ -149,7 +150,7 @@ fn blocks(text: &str) -> Vec<ChatBlock<'_>> {
         } else {
             (Whose::Models, line)
         };
-        // In what a program wrote lines of blanks may stand; none of them is its last.
+        // A notice may contain blank lines, but a blank line is never its last.
         is_open = whose == Whose::Aiders && !(ends(line) && (!is_open || !line.trim().is_empty()));
         let span = start..start + line.len();
         match blocks.last_mut().filter(|block| goes_on && block.whose == whose) {
@@ -170,10 +171,10 @@ fn blocks(text: &str) -> Vec<ChatBlock<'_>> {
     blocks
 }
 
-/// Lines of a notice that are looked at for its end, where it stands right behind the model's words.
+/// The number of lines that are searched for the end of a notice that directly follows the model's text.
 const PARAGRAPH: usize = 64;
 
-/// Whether a paragraph ends as what aider writes does.
+/// Whether a paragraph ends with the two blanks of aider's own lines.
 fn ends_soon(text: &str) -> bool {
     let lines = text.lines().take_while(|line| !line.is_empty());
     lines
@@ -276,7 +277,7 @@ fn aider_output(
         .iter()
         .find_map(|word| line.strip_prefix(word));
     if let Some((name, _)) = named.and_then(|named| named.split_once(" with ")) {
-        // A flash marks a model whose answers have no end.
+        // A lightning sign marks a model that may answer without a limit on its output.
         *model = Some(name.trim_end_matches('\u{26a1}').into());
     } else if let Some(version) = line.strip_prefix("Aider v") {
         conversation.format_version = Some(version.to_owned());

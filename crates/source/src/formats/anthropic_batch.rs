@@ -1,4 +1,4 @@
-//! Batches of Anthropic's: requests, a line each or all in one object, and a file of results, joined by `custom_id`.
+//! Message batches of Anthropic: requests, a line each or all in one object, and a file of results, joined by `custom_id`.
 //!
 //! The smallest example:
 //!

@@ -1,4 +1,4 @@
-//! Hugging Face conversational data: rows whose columns are lists of messages in `OpenAI`'s shape, or texts.
+//! Hugging Face conversational data: rows with columns that are lists of messages in `OpenAI`'s shape, or texts.
 //!
 //! The smallest example:
 //!
@@ -6,15 +6,12 @@
 //! {"prompt": [{"role": "user", "content": "Hi"}], "completion": [{"role": "assistant", "content": "Hello"}]}
 //! ```
 //!
-//! A row has `messages`, or a `prompt` with its `completion`: both together are the conversation. The
-//! conversation of a row that compares two answers is the `prompt` with the `chosen` answer, or `chosen`
-//! alone where that begins with the question; the other answer becomes an alternative, with a finding.
-//! `chosen_messages` and `input` with `preferred_output` are other names for the same. A column may be a text
-//! instead of a list. The column `conversation` of LMSYS-Chat-1M and `WildChat` is also a list of messages,
-//! and `data` of `UltraChat` a list of texts, the user's first. Each column of messages may be the JSON text of
-//! a list. A row with `problem` and `final_answer`, or another column that an answer is graded against, is a question. A row with a `label` rates its answer: a bad
-//! one is no part of the conversation. A row with only `messages` is left to `openai-messages`, which reads
-//! it in the same way.
+//! A row has `messages`, or a `prompt` with its `completion`: both together are the conversation. The conversation of a row that compares two answers is the
+//! `prompt` with the `chosen` answer, or only `chosen` where that begins with the question; the other answer becomes an alternative, with a finding.
+//! `chosen_messages` and `input` with `preferred_output` are other names for the same. A column may be a text instead of a list. The column `conversation` of
+//! LMSYS-Chat-1M and `WildChat` is also a list of messages, and `data` of `UltraChat` a list of texts, the user's first. Each column of messages may be the
+//! JSON text of a list. A row with `problem` and `final_answer`, or another column that an answer is graded against, is a question. A row with a `label` rates
+//! its answer: a bad one is no part of the conversation. A row with only `messages` is left to `openai-messages`, which reads it in the same way.
 
 use chatmill_diag::Limits;
 use chatmill_intake::RecordSketch;
@@ -57,7 +54,7 @@ fn of_row(frame: FrameView<'_>, limits: &Limits) -> Reading {
     columns.map_or_else(|| REQUESTS.reading(frame, limits), |row| row.of_shape("prompt"))
 }
 
-/// Columns of what a question may be answered with, in rows of multiple choice.
+/// Columns of the options or of the chosen option in multiple-choice rows.
 const OPTIONS: [&str; 9] = words!(choices options A option_a optionA option1 opa choice1 answer_idx);
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
@@ -106,11 +103,11 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     if list.is_some_and(|list| is_read(record, list)) {
         return Some((45, "the only list of the record holds messages".to_owned()));
     }
-    // A question with options is answered by one of them.
+    // In a multiple-choice row, an option is the answer, so that the text is no conversation.
     let has_options = OPTIONS.iter().any(|key| has(record, key));
     let question = columns::names(Holds::Question).find(|name| is_text(name))?;
     let Some(answer) = columns::names(Holds::Answer).find(|name| is_text(name)) else {
-        // A problem with a solution may be anything.
+        // The pair `problem` and `solution` is too common a name to be a sign of anything.
         let is_truth = |name: &&&str| has(record, name) && (**name, question) != ("solution", "problem");
         let reference = columns::REFERENCES.iter().find(is_truth)?;
         return (!has_options).then(|| (60, format!("the record has {question} as text and {reference}")));
@@ -118,7 +115,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     (!has_options).then(|| (75, format!("the record has {question} and {answer} as text")))
 }
 
-/// Whether a list under any name is what is read of a record: columns with names of their own come first.
+/// Whether the reader takes the conversation from this list, which may have any name. Columns with known names have precedence.
 fn is_read(record: &RecordSketch, list: &str) -> bool {
     let columns = [Holds::Question, Holds::History, Holds::Better].into_iter();
     let mut columns = columns.flat_map(columns::names);
@@ -126,8 +123,7 @@ fn is_read(record: &RecordSketch, list: &str) -> bool {
     columns::holds(list).is_some() || !has_messages && !columns.any(|name| has(record, name))
 }
 
-/// Whether the elements of a list under any name are those of no other format: of a group chat or a thread, or with blocks of a
-/// vendor.
+/// Whether no other format claims the elements of this list: it is no group chat or thread, and its messages have no blocks of a vendor.
 fn is_nobodys(record: &RecordSketch, list: &str) -> bool {
     let is_of_thread = record.names(&format!("{list}[].content[].text.value"));
     list != "conversation_list" && !is_of_thread && signs::of(record, &format!("{list}[]")).is_none()

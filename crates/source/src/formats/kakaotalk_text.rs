@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A line that matches none of the forms continues the message before it. A text that is exactly one of the
-//! app's words (`사진`, `Photo`) stands for a file that was not exported; a person who writes only that word
+//! app's words (`사진`, `Photo`) replaces a file that was not exported; a person who writes only that word
 //! looks the same. A line with a time and without a name is a notice; on computers events have neither, and
 //! are recognised by their endings. Exports of Macs are CSV: a table map reads them.
 
@@ -44,12 +44,12 @@ const FORMS: &[Form] = &[
     ("KakaoTalk Chats with {t}", Is::Title),
     ("저장한 날짜 : {t}", Is::Saved),
     ("Date Saved : {t}", Is::Saved),
-    // Of computers.
+    // Computers.
     ("--------------- {y}년 {o}월 {d}일 {w} ---------------", Is::Day),
     ("--------------- {w}, {b} {d}, {y} ---------------", Is::Day),
     ("[{n}] [{a} {h}:{m}] {t}", Is::Message),
     ("[{n}] [{h}:{m} {a}] {t}", Is::Message),
-    // Of phones: in Korean, of iPhones, in English.
+    // Phones: in Korean, of iPhones, in English.
     ("{y}년 {o}월 {d}일 {a} {h}:{m}, {n} : {t}", Is::Message),
     ("{y}년 {o}월 {d}일 {a} {h}:{m}, {t}", Is::Notice),
     ("{y}년 {o}월 {d}일 {a} {h}:{m}", Is::Day),
@@ -65,14 +65,14 @@ const FORMS: &[Form] = &[
     ("{b} {d}, {y}, {h}:{m} {a}, {n} : {t}", Is::Message),
     ("{b} {d}, {y}, {h}:{m} {a}, {t}", Is::Notice),
     ("{b} {d}, {y}, {h}:{m} {a}", Is::Day),
-    // Events, of computers.
+    // Events, on computers.
     ("{_}님이 들어왔습니다.", Is::Notice),
     ("{_}님이 나갔습니다.", Is::Notice),
     ("{_}님을 초대했습니다.", Is::Notice),
     ("{_}님을 내보냈습니다.", Is::Notice),
 ];
 
-/// Words that stand for a file.
+/// Words that replace a file.
 const FILES: [(&str, MediaKind); 6] = [
     ("사진", MediaKind::Image),
     ("Photo", MediaKind::Image),

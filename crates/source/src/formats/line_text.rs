@@ -67,7 +67,7 @@ const FORMS: &[Form] = &[
     ("{_}：{t}", Is::Saved),
 ];
 
-/// Words that stand for a file: pictures and stickers, sound, films, files.
+/// Words that replace a file: pictures and stickers, sound, films, files.
 const FILES: [(MediaKind, &[&str]); 4] = [
     (
         MediaKind::Image,
@@ -97,7 +97,7 @@ const FILES: [(MediaKind, &[&str]); 4] = [
 fn parts(text: String, _extra: &mut Extra) -> Vec<Part> {
     let file = FILES.iter().find_map(|(kind, words)| {
         let behind = words.iter().find_map(|word| text.strip_prefix(*word))?;
-        // Behind the word stands at most the name of the file.
+        // After the word there is at most the name of the file.
         (behind.is_empty() || *kind == MediaKind::File && !behind.contains('\n'))
             .then_some((*kind, behind.trim()))
     });

@@ -8,9 +8,9 @@
 //!   {"message_id": "a", "parent_id": "t", "role": "assistant", "rank": 0, "text": "Until four."}]}}
 //! ```
 //!
-//! A line that is a message belongs to the tree that `message_tree_id` names; one that nests its `replies` is
-//! a tree of its own. A thread is a list of messages, and threads with the same prompt are one tree. Messages
-//! of a tree may lie anywhere in an input, as in the tables of OASST1 and OASST2.
+//! A line that is a message belongs to the tree that `message_tree_id` names; one that nests its `replies` is a
+//! separate tree. A thread is a list of messages, and threads with the same prompt are one tree. Messages of a tree
+//! may be anywhere in an input, as in the tables of OASST1 and OASST2.
 //!
 //! People wrote several answers to one prompt and ranked them: the conversation follows the best (not
 //! deleted, not refused in review, the lowest rank, the first), and the others become alternatives with their
@@ -81,7 +81,8 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
         .then(|| (96, "messages name their parent and their role".to_owned()))
 }
 
-/// The tree that a line belongs to; none where it does not say. A message that nests its replies is a tree of its own.
+/// The id of the tree that a line belongs to; `None` if the line names none. A message that nests its replies is a
+/// separate tree.
 fn tree_id(row: Value<'_>) -> Option<String> {
     let named = present(row, "message_tree_id");
     let own = || present(row, "message_id").filter(|_| row.get("replies").is_some());
@@ -105,15 +106,15 @@ wire! {
     }
 }
 
-/// The messages of a tree as they lie in the record, each once.
+/// The messages of a tree in the order of the record, each once.
 #[derive(Default)]
 struct Collected<'d> {
     values: Vec<Value<'d>>,
     entries: Vec<Node>,
     places: HashMap<String, usize>,
-    /// The texts of messages that appear again.
+    /// The texts of messages that occur more than once, by position.
     texts: HashMap<usize, Option<String>>,
-    /// Rows that are there again.
+    /// The number of rows that repeat an earlier message.
     repeated: u64,
 }
 
@@ -126,7 +127,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let nameless = |value: &&Value<'_>| present(**value, "message_tree_id").is_none();
     if entries.iter().filter(first).count() > 1 && collected.values.iter().any(|value| nameless(&value)) {
         let text =
-            "several messages begin a conversation, and message_tree_id does not say which belong together";
+            "several messages begin a conversation, and message_tree_id does not distinguish their trees";
         return Err(frame.error(&codes::MISSING_FIELD, text, "$", root));
     }
     frame.bound(("the tree", entries.len(), "messages"), "$", root, limits)?;
@@ -160,7 +161,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
             finish(reader, shape, first)
         },
     );
-    // Messages further down in branches that are not read are accounted for all the same.
+    // Messages further down in branches that are not read are counted in the ledger as well.
     let unread = entries.len().saturating_sub(read.get()) as u64;
     reading.rows.rows += unread + collected.repeated;
     reading.rows.merged += unread;
@@ -168,7 +169,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     Ok(reading)
 }
 
-/// Collects the messages of all rows, with what they nest.
+/// Collects the messages of all rows, including nested ones.
 fn collect<'d>(
     frame: FrameView<'d>,
     notes: &mut Notes,
@@ -212,7 +213,7 @@ impl<'d> Collected<'d> {
                 repeats(message, *known);
                 let content = self.texts.entry(at).or_insert_with(|| text(known.get("text")));
                 if *content != text(message.get("text")) {
-                    let text = "the message is there twice with two texts: the first is read";
+                    let text = "duplicate message with another text: the first is read";
                     let finding = Finding::new(&codes::DIFFERING_ROW, text);
                     notes.push(finding.at_path(path), Some(message));
                 }

@@ -7,10 +7,9 @@
 //! {"custom_id":"a","response":{"status_code":200,"body":{"choices":[{"message":{"role":"assistant","content":"Hello"}}]}}}
 //! ```
 //!
-//! Requests and results of one folder are one batch, in any order; results of failed requests are in a file
-//! of their own. A request without a result is a conversation without its answer, and a result without its
-//! request is the answer alone, each with a finding. The bodies are those of the chat API or of the Responses
-//! API.
+//! Requests and results of one folder are one batch, in any order; results of failed requests are in a separate file. A
+//! request without a result is a conversation without its answer, and a result without its request is only the answer, each
+//! with a finding. The bodies are those of the chat API or of the Responses API.
 
 use std::collections::VecDeque;
 
@@ -29,9 +28,9 @@ use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 pub struct BatchFiles {
     /// Title, shape and traits of the format.
     pub about: &'static About,
-    /// The field of a request that holds what is sent.
+    /// The field of a request that contains the request's body.
     pub body: &'static str,
-    /// The field of a result that holds what came back.
+    /// The field of a result that contains the response.
     pub result: &'static str,
 }
 
@@ -86,7 +85,7 @@ impl Source for BatchFiles {
         }
     }
 
-    /// The files of a batch lie in one folder.
+    /// The files of a batch are in one folder.
     fn export_path(&self, _sketch: &Sketch, path: &str) -> Option<ExportPath> {
         let (folder, _) = path.rsplit_once('/').unwrap_or_default();
         Some(ExportPath {
@@ -191,7 +190,7 @@ impl BatchFiles {
         exchange.finish("batch")
     }
 
-    /// Reads what came back: an answer, or why there is none.
+    /// Reads the response: an answer, or the reason why there is none.
     fn result(&self, exchange: &mut Exchange<'_, '_>, line: Value<'_>) {
         let result = present(line, self.result);
         let body = result.and_then(|result| present(result, "body").or_else(|| present(result, "message")));
@@ -199,7 +198,7 @@ impl BatchFiles {
         if let Some(body) = body {
             let usage = exchange.answer(body, self.result);
             exchange.spent(&usage.into_iter().collect::<Vec<_>>());
-            // The answer names the tier that it would have had alone.
+            // The answer names the service tier of a single request; a batch is charged at its own tier.
             let usages = exchange.turns.list.messages.iter_mut();
             for usage in usages.filter_map(|message| message.usage.as_mut()) {
                 usage.tier = Some(ServiceTier::Batch);
@@ -213,7 +212,7 @@ impl BatchFiles {
     }
 }
 
-/// Reports what a pair lacks.
+/// Reports the missing half of a pair.
 fn note(exchange: &mut Exchange<'_, '_>, text: &str, line: Value<'_>, code: &'static Code) {
     let list = &mut exchange.turns.list;
     let path = list.frame.document.path_at(line.span().start);

@@ -7,9 +7,9 @@
 //! {"messages": [{"role": "user", "content": "Morning"}, {"role": "assistant", "content": "Good morning."}]}
 //! ```
 //!
-//! Other fields of the request (`model`, `temperature`, …) are extra fields of the conversation. The list may stand alone:
-//! as a whole file, which is cut into its messages like every top-level array and gathered again, as a line, or as an
-//! element of an array of lists. A message alone is not a conversation.
+//! Other fields of the request (`model`, `temperature`, …) are extra fields of the conversation. The list may come without
+//! an object around it: as a whole file, which is cut into its messages like every top-level array and gathered again, as
+//! a line, or as an element of an array of lists. A single message is not a conversation.
 
 use std::collections::BTreeSet;
 
@@ -55,13 +55,13 @@ fn is_one_list(sketch: &Sketch) -> bool {
     is_bare_list(sketch, is_message) && !is_of_several(sketch)
 }
 
-/// Every element of a bare list is a row of it; a whole request, or another list, is read on its own.
+/// Cuts a bare list into rows, one for each element. A whole request, or an array in a list, is a record by itself.
 fn rows(root: Value<'_>) -> Option<Vec<frame::Row>> {
     let stands_alone = root.kind() == Kind::Array || root.get("messages").is_some();
     (!stands_alone).then(|| vec![frame::Row::of(None, root)])
 }
 
-/// Fields that only requests of other APIs have beside `messages`.
+/// Fields next to `messages` that only requests of other APIs have.
 const FOREIGN: [&str; 4] = words!(anthropic_version inferenceConfig toolConfig conversation_list);
 
 /// Recognises the format in one record.
@@ -73,7 +73,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
         return None;
     }
     let fields_of_turns = ["content", "tool_calls", "function_call", "refusal"];
-    // Calls beside words under a name of its own are another format's.
+    // Messages with calls, and with text under another name than `content`, belong to another format.
     let speaks_otherwise = !holds("content") && (holds("text") || holds("body"));
     if speaks_otherwise || !fields_of_turns.into_iter().any(holds) {
         return None;
@@ -103,7 +103,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
 fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     if is_one_list(sketch) {
         let why = "the top-level array is a bare list of messages: one conversation";
-        // A message alone could be anybody's.
+        // A single message could come from any format.
         let confidence = if sketch.records.len() > 1 { 60 } else { 30 };
         return Some((confidence, vec![why.to_owned()]));
     }
@@ -112,7 +112,7 @@ fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     is_list.then(|| (60, vec![why.to_owned()]))
 }
 
-/// Fields by which rows name their conversation: rows of several conversations are not a list of messages.
+/// Fields by which rows name their conversation. Rows that name several conversations are not one list of messages.
 pub(crate) const WHOSE: [&str; 9] = words!(
     conversation conversation_id conversationId thread_id threadId session_id sessionId chat_id room_id
 );
@@ -122,7 +122,7 @@ fn is_message(record: &RecordSketch) -> bool {
     is_like_message(|wanted| has(record, wanted))
 }
 
-/// Whether records say that they belong to several conversations. An id that is not a short text may be any.
+/// Whether the records name several conversations. An id that is not a short text may have any value.
 fn is_of_several(sketch: &Sketch) -> bool {
     WHOSE.iter().any(|key| {
         let named: Vec<&Name> = sketch
@@ -135,7 +135,7 @@ fn is_of_several(sketch: &Sketch) -> bool {
     })
 }
 
-/// Whether a record is an array whose first object is a message.
+/// Whether a record is an array with a message as its first object.
 fn is_list_of_messages(record: &RecordSketch) -> bool {
     !record.is_object && is_like_message(|wanted| holds(record, "", wanted))
 }

@@ -8,7 +8,7 @@ use super::{BlockForm, Grammar, MessageForm, Read, Sign, UsageForm, When, only, 
 use crate::base::media::result_of;
 use crate::base::{Keep as _, Site, Turn, divided, present, text, text_of, word, words};
 
-/// Messages of Anthropic's.
+/// Messages of Anthropic.
 pub(crate) static ANTHROPIC: Grammar = Grammar {
     verified: "anthropic 2.14, 2026-11",
     id: "anthropic",
@@ -57,13 +57,13 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
     described: None,
 };
 
-/// What runs at the vendor's.
+/// Blocks of tools that run at the vendor.
 const HOSTED: [&str; 8] = words!(
     server_tool_use tool_search_tool_result web_search_tool_result web_fetch_tool_result code_execution_tool_result
     bash_code_execution_tool_result text_editor_code_execution_tool_result container_upload
 );
 
-/// Whether a message is an answer of the API, or cites as its answers do.
+/// Whether a message is an answer of the API, or has citations as its answers do.
 fn is_answer(message: Value<'_>) -> bool {
     let is_one =
         |value: Value<'_>, word: &str| value.get("type").and_then(Value::string).as_deref() == Some(word);
@@ -99,7 +99,7 @@ fn ids<'v>(content: Value<'v>, kind: &str, field: &str) -> impl Iterator<Item = 
     blocks.filter_map(move |block| text(block.get(&field)))
 }
 
-/// The mark of a cache; the plain one needs no words.
+/// Reads the mark of a cache; the plain mark needs no extra field.
 fn cache_mark(turn: &mut Turn, path: &str, block: Value<'_>) {
     if let Some(mark) = present(block, "cache_control") {
         turn.parts.push(Part::CacheMark);
@@ -109,7 +109,7 @@ fn cache_mark(turn: &mut Turn, path: &str, block: Value<'_>) {
     }
 }
 
-/// A picture or document by its address, its bytes, its text, or the id under which it was uploaded.
+/// Reads a picture or document by its address, its bytes, its text, or the id of its upload.
 fn media_item(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind, site: &mut Site<'_>) -> bool {
     let Some(source) = block.get("source").filter(|source| source.kind() == Kind::Object) else {
         return false;
@@ -119,7 +119,7 @@ fn media_item(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind, si
         Some("base64") => (text(source.get("data")).map(MediaSource::Inline), "data"),
         Some("url") => (text(source.get("url")).map(MediaSource::Url), "url"),
         Some("text") => (text(source.get("data")).map(MediaSource::Text), "data"),
-        // A text or a list of blocks: their texts, joined by line breaks, and pictures behind them.
+        // A text or a list of blocks: their texts, joined by line breaks, and then the pictures.
         Some("content") => {
             let inner = match source.get("content") {
                 Some(list) if list.kind() == Kind::Array => {
@@ -136,7 +136,7 @@ fn media_item(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind, si
             others = media;
             (Some(MediaSource::Text(words.text)), "content")
         }
-        // The id stays among the fields without a place.
+        // The id is kept among the extra fields.
         Some("file") => (Some(MediaSource::Upload), "type"),
         _ => (None, "type"),
     };
@@ -153,7 +153,7 @@ fn media_item(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind, si
     true
 }
 
-/// What a search found, as a document of text.
+/// Reads the hit of a search as a document of text.
 fn search_result(
     turn: &mut Turn,
     path: &str,
@@ -178,7 +178,7 @@ fn search_result(
     true
 }
 
-/// A summary that is in the place of all before it. It is no piece of the answer that follows.
+/// Reads a summary that replaces everything before it. It is not part of the answer that follows.
 fn summary(turn: &mut Turn, path: &str, block: Value<'_>, _: &mut Site<'_>) -> bool {
     let Some(words) = text(block.get("content")) else {
         return false;
@@ -186,12 +186,13 @@ fn summary(turn: &mut Turn, path: &str, block: Value<'_>, _: &mut Site<'_>) -> b
     turn.gaps.push(turn.parts.len());
     turn.parts.push(Part::Text(words));
     turn.gaps.push(turn.parts.len());
-    // The type stays, so that it differs from an answer.
+    // The type is kept, because it distinguishes the summary from an answer.
     turn.keep_rest(block, path, &["content", "cache_control"]);
     true
 }
 
-/// A call of a server's tool, or its result: a piece of the answer, for the tool runs at the vendor's.
+/// Reads a call of a server's tool, or its result, as a piece of the answer, because the tool runs at the
+/// vendor.
 fn mcp(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
     let place = turn.parts.len();
     let is_call = text(block.get("type")).as_deref() == Some("mcp_tool_use");
@@ -211,7 +212,7 @@ fn mcp(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bo
     is_read
 }
 
-/// A result: its texts are the answer, joined by line breaks, and media follow it.
+/// Reads a result: its texts are the answer, joined by line breaks, and media follow it.
 fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
     let answered = match block.get("content") {
         Some(list) if list.kind() == Kind::Array => {

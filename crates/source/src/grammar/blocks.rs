@@ -1,4 +1,4 @@
-//! Reading messages by a grammar: the object around the content, the content, and each block of it.
+//! Reads messages by a grammar: the object around the content, the content, and each block of it.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::base::media::located;
 use crate::base::{Keep as _, Site, Turn, arguments, drop_extra, present, roles, text, text_of, word};
 
 impl Grammar {
-    /// Reads a message, or content alone, as a system text is.
+    /// Reads a message, or only content, such as a system text.
     pub(crate) fn turn(&self, value: Value<'_>, site: &mut Site<'_>) -> Turn {
         let has_id = match self.message {
             MessageForm::Own(read) => {
@@ -43,8 +43,8 @@ impl Grammar {
         turn
     }
 
-    /// Reads a message whose unknown fields stay unread, so that the format's lists of silent keys decide about them. Parts of
-    /// unknown form, which a finding reports, are retained.
+    /// Reads a message and leaves its unknown fields unread, so that the format's lists of silent keys decide about them.
+    /// Parts of unknown form, which a finding reports, are retained.
     pub(crate) fn turn_of_known_fields(&self, value: Value<'_>, site: &mut Site<'_>) -> Turn {
         let mut turn = self.turn(value, site);
         turn.rest.retain(|(path, _)| path.ends_with(']'));
@@ -52,8 +52,8 @@ impl Grammar {
         turn
     }
 
-    /// Reads the content of a message: a list of blocks, or a text where the vendor allows one. Anything else is read as its
-    /// JSON text.
+    /// Reads the content of a message: a list of blocks, or a text if the vendor allows one. Anything else is read as its JSON
+    /// text.
     pub(crate) fn content(&self, turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<'_>) {
         let MessageForm::Blocks {
             may_be_text,
@@ -78,13 +78,13 @@ impl Grammar {
         }
     }
 
-    /// Reads a block at its path; false when it is none of this vendor's.
+    /// Reads a block at its path; `false` if it does not belong to this vendor.
     pub(crate) fn block(&self, turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
         let is_read = self.read_as(|_| true, turn, path, block, site);
         self.mark(is_read, turn, path, block)
     }
 
-    /// Reads a block with its cache mark where it is a text or a medium.
+    /// Reads a block that is a text or a medium, with its cache mark.
     pub(super) fn marked_block(
         &self,
         turn: &mut Turn,
@@ -104,7 +104,7 @@ impl Grammar {
         is_read
     }
 
-    /// Reads the blocks that the result of a call shows: texts and media.
+    /// Reads the blocks inside the result of a call: texts and media.
     pub(crate) fn shown(&self, turn: &Turn, list: Value<'_>, path: &str, site: &mut Site<'_>) -> Turn {
         let mut inner = turn.inside();
         for (index, block) in list.items().enumerate() {
@@ -116,7 +116,7 @@ impl Grammar {
         inner
     }
 
-    /// Reads a block where it is a text or a medium.
+    /// Reads a block if it is a text or a medium.
     pub(crate) fn shown_block(
         &self,
         turn: &mut Turn,
@@ -127,7 +127,7 @@ impl Grammar {
         self.read_as(BlockForm::is_shown, turn, path, block, site)
     }
 
-    /// Reads a block as the first of some kinds that it is one of; false when it is none of them.
+    /// Reads a block by the first kind that accepts it; `false` if no kind does.
     fn read_as(
         &self,
         is_wanted: fn(&BlockForm) -> bool,
@@ -159,13 +159,13 @@ impl BlockForm {
         }
     }
 
-    /// Whether results of calls show such blocks.
+    /// Whether results of calls may contain such blocks.
     const fn is_shown(&self) -> bool {
         matches!(self.read, Read::Text(_) | Read::Media(..) | Read::Address(..))
     }
 }
 
-/// Reads a text under the first of these keys that holds one; without keys the block is the text itself.
+/// Reads a text under the first of these keys that has one; without keys the block itself is the text.
 fn words(turn: &mut Turn, path: &str, block: Value<'_>, keys: &[&str], part: fn(String) -> Part) -> bool {
     if keys.is_empty() {
         let words = text(Some(block));
@@ -204,7 +204,7 @@ pub(super) fn call(
     true
 }
 
-/// Reads a medium by its address under the first of these keys that holds one: a string, or an object with `url`.
+/// Reads a medium by its address under the first of these keys that has one: a string, or an object with `url`.
 pub(super) fn at_address(
     turn: &mut Turn,
     path: &str,
@@ -227,7 +227,7 @@ pub(super) fn at_address(
     true
 }
 
-/// What only one vendor has, by its fields.
+/// An item that only one vendor has, from its fields.
 pub(super) fn vendor_item<'d>(
     vendor: Vendor,
     fields: impl IntoIterator<Item = (Cow<'d, str>, Value<'d>)>,
@@ -254,7 +254,7 @@ pub(super) fn unmarked(vendor: Vendor, block: Value<'_>) -> VendorItem {
     vendor_item(vendor, block.fields().filter(|(key, _)| key != "cache_control"))
 }
 
-/// Reads a block as one of this kind; false when it is none after all.
+/// Reads a block as one of this kind; `false` if it turns out to be another.
 fn read(form: &BlockForm, turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
     let (path, value) = match form.when {
         When::Type(_) | When::OneOf(_) | When::Begins(_) | When::Untyped | When::Has(_) => {

@@ -1,4 +1,4 @@
-//! Bedrock's Converse API: blocks with one field, whose name is the kind of block.
+//! Bedrock's Converse API: blocks with a single field, which names the kind of block.
 
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, RawJson, ToolResult};
@@ -45,13 +45,13 @@ pub(crate) static CONVERSE: Grammar = Grammar {
         written_for: NONE,
         searches: &[],
         contains_cache: false,
-        // `totalTokens` leaves out the cache.
+        // `totalTokens` does not include the cache.
         total: None,
     }),
     described: None,
 };
 
-/// The mark of a cache, which is a block here; the plain one needs no words.
+/// Reads the mark of a cache, which is a block here; the plain mark needs no extra field.
 fn cache_point(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> bool {
     turn.parts.push(Part::CacheMark);
     let is_plain = text(value.get("type")).as_deref() == Some("default");
@@ -59,7 +59,7 @@ fn cache_point(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) 
     true
 }
 
-/// A text with what it cites: its pieces are one text.
+/// Reads a text with citations: its pieces are one text.
 fn cited(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> bool {
     let Some(list) = value.get("content").filter(|list| list.kind() == Kind::Array) else {
         return false;
@@ -71,7 +71,7 @@ fn cited(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> boo
     true
 }
 
-/// A text or a picture that a guardrail looks at. That it does so has no other place.
+/// Reads a text or a picture for a guardrail. An extra field keeps the fact that a guardrail checks it.
 fn guarded(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<'_>) -> bool {
     let is_read = guarded_words(turn, path, value, site);
     if is_read {
@@ -96,7 +96,7 @@ fn guarded_words(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<
     true
 }
 
-/// What a search found, as a document of text.
+/// Reads the hit of a search as a document of text.
 fn search_result(turn: &mut Turn, path: &str, value: Value<'_>, kind: MediaKind, _: &mut Site<'_>) -> bool {
     let Some((words, _)) = document_text(value) else {
         return false;
@@ -111,7 +111,7 @@ fn search_result(turn: &mut Turn, path: &str, value: Value<'_>, kind: MediaKind,
     true
 }
 
-/// The formats of documents, and their types.
+/// The formats of documents, and their media types.
 const DOCUMENTS: [(&str, &str); 9] = [
     ("pdf", "application/pdf"),
     ("csv", "text/csv"),
@@ -130,7 +130,7 @@ const DOCUMENTS: [(&str, &str); 9] = [
     ("md", "text/markdown"),
 ];
 
-/// The text of a document that is text, or whose blocks are all text; and the field that holds it.
+/// The text of a document that is text or has only blocks of text, and the field that contains it.
 fn document_text(source: Value<'_>) -> Option<(String, &'static str)> {
     if let Some(words) = text(source.get("text")) {
         return Some((words, "text"));
@@ -140,7 +140,8 @@ fn document_text(source: Value<'_>) -> Option<(String, &'static str)> {
     Some((words?.join("\n"), "content"))
 }
 
-/// A media item as bytes or by its place in S3, or a document of text; its type is the kind and the format.
+/// Reads a media item as bytes or by its place in S3, or a document of text; its type is the kind and the
+/// format.
 fn media_item(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind, _: &mut Site<'_>) -> bool {
     let Some(source) = block.get("source") else {
         return false;
@@ -205,7 +206,7 @@ fn thought(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> b
     true
 }
 
-/// A result: texts and JSON values are the answer, joined by line breaks, and media follow it.
+/// Reads a result: texts and JSON values are the answer, joined by line breaks, and media follow it.
 fn result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
     if block.kind() != Kind::Object {
         return false;

@@ -19,7 +19,7 @@ use crate::base::{ExtraFields, Keep as _, below, present, raw};
 /// The deepest nesting of types: `List[List[int]]` is two deep.
 const MOST_NESTED: u8 = 8;
 
-/// A definition of a tool, with a table of parameters as the schema that it means.
+/// A definition of a tool; a table of parameters becomes the schema that it describes.
 pub(crate) fn definition(tool: Value<'_>) -> RawJson {
     let function = present(tool, "function").unwrap_or(tool);
     let table = function.get("parameters").filter(|found| is_table(*found));
@@ -35,8 +35,8 @@ pub(crate) fn definition(tool: Value<'_>) -> RawJson {
     RawJson(format!("{before}{}{behind}", schema(table)))
 }
 
-/// Whether parameters are a table: each is an object whose type is a word. In a schema, `type` is a word
-/// itself, and the value of `properties` is no type.
+/// Whether parameters are a table: each is an object with a word as its type. In a schema `type` itself is a word, and the
+/// value of `properties` is not a type.
 fn is_table(parameters: Value<'_>) -> bool {
     let is_parameter = |(key, found): (_, Value<'_>)| {
         key != "additionalProperties" && found.get("type").is_some_and(|word| word.kind() == Kind::String)
@@ -44,7 +44,7 @@ fn is_table(parameters: Value<'_>) -> bool {
     parameters.kind() == Kind::Object && !parameters.is_empty() && parameters.fields().all(is_parameter)
 }
 
-/// The schema that a table means.
+/// The schema that a table describes.
 fn schema(table: Value<'_>) -> String {
     let mut schema = String::from("{\"type\":\"object\",\"properties\":{");
     let mut required = String::new();
@@ -69,7 +69,7 @@ fn schema(table: Value<'_>) -> String {
     schema
 }
 
-/// Writes the schema of a parameter; says whether it is required.
+/// Writes the schema of a parameter; returns whether it is required.
 fn property(schema: &mut String, parameter: Value<'_>) -> bool {
     let word = parameter.get("type").and_then(Value::as_str);
     let word = word.as_deref().map_or("", str::trim);
@@ -118,16 +118,16 @@ fn property(schema: &mut String, parameter: Value<'_>) -> bool {
     required.unwrap_or(!is_optional && !word.starts_with("Optional[") && !has_default)
 }
 
-/// A type as a schema says it.
+/// A type as JSON Schema writes it.
 #[derive(Default)]
 struct JsonType {
-    /// The JSON after `"type":`, and for lists the type of their elements; empty where any type is allowed.
+    /// The JSON after `"type":`, and for lists the type of their elements; empty if any type is allowed.
     json: String,
     /// Whether the JSON expresses the whole type.
     is_all: bool,
 }
 
-/// The type that a word of Python's means.
+/// The JSON type for a type name of Python.
 fn json_type(word: &str, depth: u8) -> JsonType {
     let Some(depth) = depth.checked_sub(1) else {
         return JsonType::default();
@@ -164,10 +164,10 @@ fn json_type(word: &str, depth: u8) -> JsonType {
     }
 }
 
-/// Tool definitions, and the fields beside them.
+/// Tool definitions, and the fields next to them.
 type Tools = (Vec<RawJson>, ExtraFields);
 
-/// The definitions in a list; one that is the JSON text of an object, as columns of JSON have it, is that object.
+/// The definitions in a list. A definition that is the JSON text of an object, as in columns of JSON, is read as that object.
 fn definitions(list: Value<'_>, limits: &Limits) -> Vec<RawJson> {
     let defined = |tool: Value<'_>| {
         let text = tool.string().filter(|text| text.trim_start().starts_with('{'))?;
@@ -181,7 +181,7 @@ fn definitions(list: Value<'_>, limits: &Limits) -> Vec<RawJson> {
         .collect()
 }
 
-/// Definitions of tools as a list, or as a string that holds one; none for anything else.
+/// Definitions of tools in a list, or in a string with the JSON of one; `None` for anything else.
 pub(crate) fn list_of_tools(value: Value<'_>, limits: &Limits) -> Option<Vec<RawJson>> {
     match value.kind() {
         Kind::Null => Some(Vec::new()),
@@ -200,8 +200,8 @@ pub(crate) fn list_of_tools(value: Value<'_>, limits: &Limits) -> Option<Vec<Raw
     }
 }
 
-/// Tool definitions in the forms of vendors: such a list, or an object whose `tools` are one. Entries of the deprecated
-/// `functions` get the frame that `tools` has.
+/// Tool definitions in the forms of vendors: such a list, or an object with a list in `tools`. Entries of the deprecated
+/// `functions` get the frame of entries in `tools`.
 pub(crate) fn tools_of_vendor(key: &str, value: Value<'_>, limits: &Limits) -> Option<Tools> {
     let mut rest = ExtraFields::new();
     let tools = if value.kind() == Kind::Object {

@@ -55,7 +55,7 @@ pub(crate) static GEMINI: Grammar = Grammar {
     })
 };
 
-/// A kind of part by a field that it has.
+/// A kind of part that is recognised by one of its fields.
 const fn with(key: &'static str, read: super::ReadBlock) -> BlockForm {
     BlockForm::of(When::Has(key), Read::Own(read))
 }
@@ -78,7 +78,7 @@ fn words_of(turn: &mut Turn, path: &str, part: Value<'_>, _: &mut Site<'_>) -> b
     true
 }
 
-/// Reads one part; one of an unknown kind, or that is no object, is kept whole, and a bare string is text.
+/// Reads one part. A part of an unknown kind, or one that is not an object, is kept whole, and a bare string is text.
 pub(crate) fn one(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'_>) {
     if part.kind() != Kind::Object {
         if let Some(text) = part.as_str() {
@@ -116,7 +116,7 @@ fn function_call(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'
     true
 }
 
-/// A response is an object, kept as its JSON text; one that holds nothing but `error` is a failure.
+/// Reads a response: an object, kept as its JSON text; one with only the field `error` is a failure.
 fn function_response(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'_>) -> bool {
     let response = either(part, "function_response", "functionResponse");
     let Some(response) = response.filter(|response| response.kind() == Kind::Object) else {
@@ -151,7 +151,7 @@ fn function_response(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Si
     true
 }
 
-/// What runs at Google's, in the spellings that are read and the one that is written.
+/// Steps that run at Google, in the spellings that are read and the one that is written.
 const HOSTED: [(&str, &str); 6] = [
     ("executable_code", "executableCode"),
     ("executableCode", "executableCode"),
@@ -161,7 +161,7 @@ const HOSTED: [(&str, &str); 6] = [
     ("toolResponse", "toolResponse"),
 ];
 
-/// A step that runs at Google's, as it is. A signature beside it has no place.
+/// Keeps a step that runs at Google unchanged. A signature next to it has no place.
 fn hosted(turn: &mut Turn, path: &str, part: Value<'_>, _: &mut Site<'_>) -> bool {
     let found = HOSTED
         .iter()
@@ -202,20 +202,20 @@ fn file_data(turn: &mut Turn, path: &str, part: Value<'_>, _: &mut Site<'_>) -> 
     true
 }
 
-/// A file whose address is a field of the part, as gryag's document has it.
+/// Reads a file with its address as a field of the part, as in gryag's document.
 fn bare_file(turn: &mut Turn, path: &str, file: Value<'_>, _: &mut Site<'_>) -> bool {
     let Some(uri) = text(either(file, "file_uri", "fileUri")) else {
         return false;
     };
     turn.parts.push(media_item(file, MediaSource::Url(uri)));
     turn.keep_rest(file, path, &FILE);
-    // gryag's own code tells this form from the other.
+    // This field distinguishes gryag's form from the other.
     turn.rest
         .push((format!("{path}.file_uri"), RawJson("true".to_owned())));
     true
 }
 
-/// A media item of this type and name; addresses without a type are those of videos where they lead to `YouTube`, else of files.
+/// A media item of this type and name. An address without a type is a video if it leads to `YouTube`, else a file.
 fn media_item(object: Value<'_>, source: MediaSource) -> Part {
     let by_address = || {
         let uri = if let MediaSource::Url(uri) = &source {

@@ -1,8 +1,8 @@
 //! How each vendor writes one message: roles, parts, calls, results, ids, usage, and definitions of tools.
 //!
-//! A grammar is a value, as a dialect's profile is: its id, the form of a message, and its kinds of blocks, each with a condition
-//! and what is read of it. What only code can express is a function of the value. Layouts pass messages in and get a [`Turn`]
-//! back; they do not know the names of a vendor's blocks.
+//! A grammar is a value, like the profile of a dialect: its id, the form of a message, and its kinds of blocks, each with a
+//! condition and the way to read it. Functions in the value express what a table cannot. Layouts pass messages in and get a
+//! [`Turn`] back; they do not know the names of a vendor's blocks.
 
 mod answers;
 pub(crate) mod anthropic;
@@ -41,7 +41,7 @@ pub(crate) static GRAMMARS: &[&Grammar] = &[
     &OPENAI, &RESPONSES, &ANTHROPIC, &CONVERSE, &GEMINI, &MISTRAL, &AI_SDK, &LANGCHAIN, &OTEL, &SHAREGPT,
 ];
 
-/// The grammars of blocks in lists of OpenAI's parts: gateways and tables pass those of others through as they are.
+/// The grammars of blocks in lists of OpenAI's parts: gateways and tables pass blocks of other vendors through unchanged.
 static IN_OPENAI: [&Grammar; 3] = [&OPENAI, &ANTHROPIC, &AI_SDK];
 
 /// The grammars of blocks in lists of parts that frameworks write, for the same reason.
@@ -54,22 +54,22 @@ pub(crate) enum Sign {
     Field(&'static str),
     /// The type of a message, which other vendors' messages do not have.
     Item(&'static [&'static str]),
-    /// Blocks with a text in this field, unless blocks that only OpenAI has are beside them: gateways add thoughts to those.
+    /// Blocks with a text in this field, unless blocks that only OpenAI has are next to them: gateways add thoughts to those.
     Text(&'static str),
     /// Blocks of media with a source that has a type.
     Source,
-    /// Blocks without a type, of which each has one field.
+    /// Blocks without a type, each with a single field.
     Untyped,
-    /// Blocks of text in this list with their words in this field.
+    /// Blocks in this list with their text in this field.
     Words(&'static str, &'static str),
-    /// What only code can see, and only in a message.
+    /// A sign of a whole message that only code can find.
     Own(fn(Value<'_>) -> bool),
 }
 
 /// How one vendor writes a message.
 #[derive(Debug)]
 pub(crate) struct Grammar {
-    /// The word by which format files name it.
+    /// The id, by which format files name it.
     pub id: &'static str,
     /// The program and version that it was last compared with, and the month.
     #[cfg_attr(not(test), expect(dead_code, reason = "`just drift` reads it in the source"))]
@@ -78,26 +78,26 @@ pub(crate) struct Grammar {
     pub fields: &'static [&'static str],
     /// Fields that may hold the list of blocks.
     pub lists: &'static [&'static str],
-    /// What identifies the vendor, beside the blocks that only it has.
+    /// The signs that identify the vendor, in addition to the blocks that only it has.
     pub signs: &'static [Sign],
     /// The form of a message.
     pub message: MessageForm,
-    /// The kinds of blocks. Where the conditions of several hold, the first that can be read is taken.
+    /// The kinds of blocks. If the conditions of several are true, the first that can read the block does.
     pub blocks: &'static [BlockForm],
-    /// Reads the cache mark of a block, where the vendor has such marks.
+    /// Reads the cache mark of a block, if the vendor has such marks.
     pub cache_mark: Option<fn(&mut Turn, &str, Value<'_>)>,
     /// Whether the vendor writes one text of an answer in several blocks, as citations and long answers do.
     pub joins_texts: bool,
-    /// How the vendor counts tokens, where it does.
+    /// How the vendor counts tokens, if it does.
     pub usage: Option<UsageForm>,
-    /// Records in which a text describes the tools, where the vendor has such.
+    /// Records in which a text describes the tools, if the vendor has such records.
     pub described: Option<Described>,
 }
 
 /// Records in which a system text describes the tools.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Described {
-    /// The spelling of the tags that hold calls and results in these records; other tags are part of the text.
+    /// The spelling of the tags around calls and results in these records; other tags are part of the text.
     pub mark: &'static str,
     /// The grammar of such a record.
     pub grammar: &'static Grammar,
@@ -117,7 +117,7 @@ pub(crate) enum MessageForm {
         /// The finding about any other content, which is read as its JSON text.
         otherwise: &'static str,
     },
-    /// What only code can express.
+    /// A form that only code can read.
     Own(fn(Value<'_>, &mut Site<'_>) -> Turn),
 }
 
@@ -126,9 +126,9 @@ pub(crate) enum MessageForm {
 pub(crate) struct BlockForm {
     /// The condition under which a block is one of this kind.
     pub when: When,
-    /// What is read of it.
+    /// How the block is read.
     pub read: Read,
-    /// Whether only this vendor has such blocks: one of them identifies it, wherever it is.
+    /// Whether only this vendor has such blocks: one of them identifies it, at any place.
     pub is_sign: bool,
 }
 
@@ -149,26 +149,26 @@ pub(crate) enum When {
     Key(&'static str),
 }
 
-/// What is read of a block.
+/// How a block is read.
 #[derive(Debug)]
 pub(crate) enum Read {
-    /// A text under the first of these keys that holds one; without keys, the block itself.
+    /// A text under the first of these keys that has one; without keys, the block itself.
     Text(&'static [&'static str]),
     /// A thought, likewise.
     Reasoning(&'static [&'static str]),
-    /// A medium by its address, a string or an object with `url`, under the first of these keys that holds one.
+    /// A medium by its address, a string or an object with `url`, under the first of these keys that has one.
     Address(MediaKind, &'static [&'static str]),
-    /// A call, by the keys of its id and its name, and those that may hold its arguments.
+    /// A call, by the keys of its id and its name, and the possible keys of its arguments.
     Call([&'static str; 2], &'static [&'static str]),
-    /// A medium; false where the block holds none.
+    /// A medium; `false` if the block has none.
     Media(MediaKind, ReadMedia),
-    /// Nothing that has a place: the block is kept as it is.
+    /// The block has no place in the model and is kept unchanged.
     Extra,
-    /// What only this vendor has: it is a part as it is, which the vendor's own dialect writes again.
+    /// An item that only this vendor has: it is a part with its raw JSON, which the vendor's own dialect writes again.
     Item(Vendor),
-    /// What is unknown here, although the vendor has such blocks.
+    /// The vendor has such blocks, but they cannot be read here.
     Unknown,
-    /// What only code can express; false where the block is none of the kind after all.
+    /// A block that only code can read; `false` if it turns out to be another kind.
     Own(ReadBlock),
 }
 
@@ -179,7 +179,7 @@ pub(crate) type ReadBlock = fn(&mut Turn, &str, Value<'_>, &mut Site<'_>) -> boo
 pub(crate) type ReadMedia = fn(&mut Turn, &str, Value<'_>, MediaKind, &mut Site<'_>) -> bool;
 
 impl Grammar {
-    /// A grammar whose messages only code can read.
+    /// A grammar of messages that only code can read.
     const fn own(
         id: &'static str,
         fields: &'static [&'static str],
@@ -216,7 +216,7 @@ impl Grammar {
         self.fields.first().is_some_and(|key| value.get(key).is_some())
     }
 
-    /// Finds a field that a message must not have twice, and has.
+    /// Returns an error with a field that a message must not have twice, and has.
     pub(crate) fn single<'d>(&self, message: Value<'d>) -> Result<(), Cow<'d, str>> {
         let mut repeated = message.duplicate_keys().into_iter();
         match repeated.find(|key| self.fields.contains(&key.as_str())) {
@@ -225,7 +225,7 @@ impl Grammar {
         }
     }
 
-    /// Whether messages have the form of OpenAI's: Mistral's differ in their blocks.
+    /// Whether messages have the form of OpenAI's. Mistral's differ only in their blocks.
     pub(crate) fn is_openais(&self) -> bool {
         self.is(&OPENAI) || self.is(&MISTRAL)
     }

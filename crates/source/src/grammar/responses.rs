@@ -1,4 +1,4 @@
-//! Items of OpenAI's Responses API: messages, calls, outputs, and steps at the vendor's.
+//! Items of OpenAI's Responses API: messages, calls, outputs, and steps at the vendor.
 
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
@@ -23,7 +23,7 @@ const ITEMS: [&str; 28] = words!(
     configuration_update additional_tools
 );
 
-/// Steps of tools that run at the vendor's.
+/// Steps of tools that run at the vendor.
 const HOSTED: [&str; 10] = words!(
     web_search_call file_search_call code_interpreter_call mcp_list_tools mcp_approval_request
     tool_search_call tool_search_output program program_output compaction
@@ -45,9 +45,9 @@ struct ClientTool {
     /// The type of its calls.
     call: &'static str,
     name: &'static str,
-    /// The fields that may hold what a call asks for.
+    /// The possible fields for the action of a call.
     actions: &'static [&'static str],
-    /// What the API asks of a call and of its output.
+    /// The fields that the API requires of a call and of its output.
     needs: [&'static [&'static str]; 2],
 }
 
@@ -81,10 +81,10 @@ const CLIENT_TOOLS: [ClientTool; 4] = [
     },
 ];
 
-/// What the API asks of a call that it made of a server's tool.
+/// The fields that the API requires of its call of a server's tool.
 const MCP_NEEDS: [&str; 4] = words!(id server_label name arguments);
 
-/// Whether items of this kind hold the output of a call; the last is that of OpenAI's SDK for agents.
+/// Whether items of this kind contain the output of a call; the last kind is that of OpenAI's SDK for agents.
 pub(crate) fn is_output(kind: &str) -> bool {
     let kinds = words!(
         function_call_output custom_tool_call_output local_shell_call_output shell_call_output
@@ -93,7 +93,7 @@ pub(crate) fn is_output(kind: &str) -> bool {
     kinds.contains(&kind)
 }
 
-/// Whether a message of a log is an item: one of those, or a message with parts that only this API has.
+/// Whether a message of a log is an item: one of those kinds, or a message with parts that only this API has.
 fn is_logged_item(message: Value<'_>) -> bool {
     let has_type = |value: Value<'_>, words: &[&str]| {
         let kind = value.get("type").and_then(Value::string);
@@ -176,7 +176,7 @@ fn content(turn: &mut Turn, field: &str, value: Value<'_>, site: &mut Site<'_>) 
         let read = parts::read(value, field, site);
         turn.gaps = read.gaps;
         turn.parts.extend(read.parts);
-        // The API wants every picture to say how closely to look; this word leaves it open.
+        // The API requires a level of detail for every picture; this word is the default.
         let is_informative = |path: &str, raw: &str| !path.ends_with(".detail") || raw != "\"auto\"";
         let extra = read.rest.into_iter();
         turn.rest
@@ -197,7 +197,7 @@ fn call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     turn.keep_rest(item, "", &["type", "call_id", "callId", "name", "arguments"]);
 }
 
-/// A call of a tool whose input is any text.
+/// A call of a tool with free text as its input.
 fn own_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     let input = text(item.get("input")).unwrap_or_default();
     let given = (Arguments::Malformed(input), ArgumentForm::FreeText);
@@ -213,7 +213,7 @@ fn make_call(turn: &mut Turn, item: Value<'_>, given: (Arguments, ArgumentForm),
     turn.parts.push(Part::ToolCall(ToolCall::new(id, name, given)));
 }
 
-/// Reads a tool's output: text, or a list of parts whose texts are joined by line breaks.
+/// Reads a tool's output: text, or a list of parts; their texts are joined by line breaks.
 fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     turn.role = Some(Role::Tool);
     let status = item.get("status").and_then(Value::as_str);
@@ -265,7 +265,8 @@ fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     turn.parts.extend(media::result_of(result, answered));
 }
 
-/// The id of a call. OpenAI's SDK for agents writes it in another way, and an item about a local shell may have none but its own.
+/// The id of a call. OpenAI's SDK for agents spells the key differently, and an item about a local shell may have only the id of the
+/// item.
 fn call_id(item: Value<'_>, site: &mut Site<'_>) -> Option<String> {
     let kind = item.get("type").and_then(Value::as_str);
     let is_shell = kind.is_some_and(|kind| kind.starts_with("local_shell_call"));
@@ -278,8 +279,7 @@ fn call_id(item: Value<'_>, site: &mut Site<'_>) -> Option<String> {
     word(Some(id), key, site)
 }
 
-/// Reads the model's reasoning as far as it is visible: summaries, or the text itself. The output that
-/// follows belongs to the same turn.
+/// Reads the visible reasoning of the model: summaries, or the text itself. The output that follows belongs to the same turn.
 fn reasoning(turn: &mut Turn, item: Value<'_>) {
     turn.role = Some(Role::Assistant);
     turn.leads = true;
@@ -318,7 +318,7 @@ fn client_call(turn: &mut Turn, item: Value<'_>, tool: &ClientTool, site: &mut S
     }
 }
 
-/// A call that the API made of a server's tool, with what came back.
+/// A call that the API made of a server's tool, with its output.
 fn mcp_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     turn.role = Some(Role::Assistant);
     let id = item.get("id").and_then(|id| word(Some(id), "id", site));
@@ -344,8 +344,8 @@ fn mcp_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     }
 }
 
-/// An item that is a call or a result, where it has all that the API asks of it; else its unknown fields are kept. The type stays in
-/// any case: as the call of a function, or as the output of one, it is another item.
+/// The raw item of a call or a result, if it has all fields that the API requires; otherwise its unknown fields are kept. The type
+/// is kept in any case, because as the call of a function, or as the output of one, it is another item.
 fn own(
     turn: &mut Turn,
     item: Value<'_>,
@@ -361,7 +361,8 @@ fn own(
     Some(Box::new(of(vendor_item(Vendor::Responses, item.fields()))))
 }
 
-/// Whether a step of a hosted tool has what the API asks of it: its id, and the type of its action. Logs of clients lack either.
+/// Whether a step of a hosted tool has the fields that the API requires: its id, and the type of its action. Logs of clients lack
+/// either.
 fn is_whole(item: Value<'_>) -> bool {
     let needs_id = item.get("call_id").is_none();
     let has_id = item.get("id").and_then(Value::string).is_some();
@@ -369,7 +370,7 @@ fn is_whole(item: Value<'_>) -> bool {
     (has_id || !needs_id) && item.get("action").is_none_or(is_typed)
 }
 
-/// A step of a tool that runs at the vendor's: a piece of the answer around it.
+/// Reads a step of a tool that runs at the vendor: a piece of the answer around it.
 fn hosted(turn: &mut Turn, item: Value<'_>) {
     turn.role = Some(Role::Assistant);
     turn.continues = true;
@@ -378,7 +379,7 @@ fn hosted(turn: &mut Turn, item: Value<'_>) {
     turn.parts.push(Part::Item(piece));
 }
 
-/// An item that is no piece of an answer, or that is not known.
+/// Reads an item that is not part of an answer, or is unknown.
 fn step(turn: &mut Turn, word: &str, item: Value<'_>, site: &mut Site<'_>) {
     let text = "the item is neither a message nor a call nor an output and is kept as a notice";
     let place = item.get("type").unwrap_or(item);

@@ -1,7 +1,7 @@
 //! Turns of `ShareGPT` records: `from` and `value`, as fine-tuning files of open models have them, or `role` and `content`.
 //!
-//! Tools have no ids: a `function_call` is JSON text with name and arguments, or a list of such, after a thought or between tags behind a
-//! text, and the `observation` after it holds the results in their order.
+//! Tools have no ids: a `function_call` is JSON text with name and arguments, or a list of such, after a thought or between tags after a
+//! text, and the `observation` after it contains the results in their order.
 
 pub(crate) mod tagged;
 
@@ -26,10 +26,10 @@ pub(crate) static SHAREGPT: Grammar = Grammar {
     ..Grammar::own("sharegpt", &["from", "value", "role", "content"], turn)
 };
 
-/// The same with tags around calls and results.
+/// The grammar of records with tags around calls and results.
 static SHAREGPT_TAGGED: Grammar = Grammar::own("sharegpt", SHAREGPT.fields, tagged_turn);
 
-/// The tag in a system text that describes tools; such records have calls and results in tags.
+/// The tag in a system text that describes tools; records with it have calls and results in tags.
 const TAGGED: &str = "<tools>";
 
 /// Tags around calls and results, as Hermes writes them.
@@ -37,10 +37,10 @@ const TAGS: [&str; 2] = [CALL, RESPONSE];
 const CALL: &str = "<tool_call>";
 const RESPONSE: &str = "<tool_response>";
 
-/// What LLaMA-Factory writes between the results of several calls.
+/// The text that LLaMA-Factory writes between the results of several calls.
 const BETWEEN_RESULTS: &str = "\n</tool_response>\n<tool_response>\n";
 
-/// The role that a tag means.
+/// The role for a tag.
 fn role(tag: &str) -> Option<Role> {
     Some(match tag {
         "human" => Role::User,
@@ -55,7 +55,7 @@ fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
     read(value, false, site)
 }
 
-/// The same for a format with tags around calls and results.
+/// Reads a turn in which calls and results may be in tags.
 fn tagged_turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
     read(value, true, site)
 }
@@ -76,7 +76,7 @@ fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>) -> Turn {
     match present(value, field) {
         None => {
             site.missing(field);
-            // A tool's text is a result, even when it is empty.
+            // A tool's text is a result, even if it is empty.
             if turn.role == Some(Role::Tool) && !is_call {
                 turn.parts.push(result(String::new()));
             }
@@ -87,7 +87,7 @@ fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>) -> Turn {
                 site.error(field, &text, words);
             }
             let (words, place) = (text_of(words), words);
-            // Several results between which the tags are, without those around them, are not a text with tags.
+            // Results that LLaMA-Factory joined have tags only between them; such a text is not read as a text with tags.
             let is_joined = || turn.role == Some(Role::Tool) && is_joined(&words);
             let is_tagged = if is_call {
                 words.contains(CALL)
@@ -114,7 +114,7 @@ fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>) -> Turn {
             }
         }
     }
-    // A known tag is the format's own word and tells nothing about the archive.
+    // A known tag is the format's own word and contains no information about the archive.
     if turn.role.is_some() {
         turn.word = None;
     }
@@ -122,7 +122,7 @@ fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>) -> Turn {
     turn
 }
 
-/// Whether a text is several results as LLaMA-Factory joins them.
+/// Whether a text is several results in the way LLaMA-Factory joins them.
 fn is_joined(words: &str) -> bool {
     words
         .split_once(BETWEEN_RESULTS)
@@ -151,7 +151,7 @@ fn results(words: &str, limits: &Limits) -> Vec<Part> {
     })
 }
 
-/// A result of such a list.
+/// A result in such a list.
 fn named(value: Value<'_>) -> Option<Part> {
     let own = ["content", "results", "result", "response", "output"];
     let content = own.iter().find_map(|key| value.get(key))?;
@@ -169,8 +169,7 @@ fn named(value: Value<'_>) -> Option<Part> {
     })
 }
 
-/// The tools that a system text describes: between `<tools>` and `</tools>`, or as a list of objects that have a name and
-/// parameters.
+/// The tools that a system text describes: between `<tools>` and `</tools>`, or as a list of objects with a name and parameters.
 fn described(described_text: &str, limits: &Limits) -> Vec<RawJson> {
     let tagged = described_text
         .split("<tools>")

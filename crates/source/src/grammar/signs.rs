@@ -1,11 +1,11 @@
-//! Recognition of the vendor of messages by what one vendor alone writes: in the sketch of a record, to recognise a format, and
-//! in a message of a log or trace, which hold requests of all vendors.
+//! Recognises the vendor of messages by fields and blocks that only one vendor writes: in the sketch of a record, to recognise a
+//! format, and in a message of a log or trace, because these contain requests of all vendors.
 //!
 //! Every vendor writes `{"role", "content"}`. A block of type `tool_use`, a key `toolUse` or an item of type `function_call`
-//! identifies one vendor, wherever in the list it stands. Each such word is in the table of its grammar, and nowhere else.
+//! identifies one vendor, at any place in the list. Each such word is in the table of its grammar, and nowhere else.
 //!
-//! The vendor is one for a conversation. A message that only one vendor can have written decides, wherever it is; messages
-//! that several could have written are read as that vendor's. Where no message decides, the vendor is OpenAI.
+//! A conversation has one vendor. A message that only one vendor can have written decides, at any place; messages that several
+//! could have written are read as that vendor's. If no message decides, the vendor is OpenAI.
 
 use std::borrow::Cow;
 use std::ops::Bound;
@@ -19,24 +19,24 @@ use super::{
 };
 use crate::base::{Keep as _, Site, Turn, present, words};
 
-/// The grammars whose messages identify a format, in the order in which they are looked for.
+/// The grammars with messages that identify a format, in the order of the search.
 static RECOGNISED: [&Grammar; 4] = [&AI_SDK, &ANTHROPIC, &CONVERSE, &RESPONSES];
 
-/// The grammars that a message of a log is looked for in, in this order.
+/// The grammars for messages of a log, in the order of the search.
 static LOGGED: [&Grammar; 9] = [
     &RESPONSES, &LANGCHAIN, &AI_SDK, &OTEL, &CONVERSE, &GEMINI, &MISTRAL, &ANTHROPIC, &OPENAI,
 ];
 
-/// Fields of requests, answers and envelopes that hold messages.
+/// Fields of requests, answers and envelopes that contain messages.
 const HOLDERS: [&str; 14] = words!(
     messages input contents prompt completion message choices candidates output response body generations
     responseMessages new_message
 );
 
-/// The deepest nesting of [`HOLDERS`] that is looked into.
+/// The deepest nesting of [`HOLDERS`] that is searched.
 const MOST_NESTED: u8 = 6;
 
-/// The confidence that a block of one vendor alone gives.
+/// The confidence that a block of a single vendor gives.
 pub(crate) const SURE: u8 = 96;
 
 /// The vendor that one of the messages in a value identifies.
@@ -50,7 +50,7 @@ fn found_in(value: Value<'_>, depth: u8) -> Option<&'static Grammar> {
         Kind::Array => value.items().find_map(|item| found_in(item, depth)),
         Kind::Object => {
             let own = value.get("role").and_then(|_| identified(value));
-            // OpenAI's is the vendor where no other is found, and items of Responses say what they are.
+            // OpenAI is the vendor if no other is found, and items of Responses name their type.
             own.filter(|grammar| !grammar.is(&OPENAI) && !grammar.is(&RESPONSES))
                 .or_else(|| HOLDERS.iter().find_map(|key| found_in(value.get(key)?, depth)))
         }
@@ -63,7 +63,7 @@ pub(crate) fn any(value: Value<'_>, vendor: &'static Grammar, site: &mut Site<'_
     if let Some(message) = present(value, "message").filter(|inner| inner.kind() == Kind::Object) {
         let mut turn = any(message, vendor, site);
         turn.keep_rest(value, "", &["message"]);
-        // Some frameworks say its words again beside it.
+        // Some frameworks repeat its text next to it.
         let is_again = frameworks::contain_text(&turn.parts, value.get("text"));
         turn.rest.retain(|(key, _)| key != "text" || !is_again);
         return turn;
@@ -73,7 +73,7 @@ pub(crate) fn any(value: Value<'_>, vendor: &'static Grammar, site: &mut Site<'_
     }
     let grammar = detect(value, vendor);
     let mut turn = grammar.turn(value, site);
-    // A list of texts alone shows no vendor.
+    // A plain list of texts shows no vendor.
     turn.joins_texts &= value.kind() == Kind::Object || vendor.joins_texts || grammar.has_written(value);
     turn
 }
@@ -93,18 +93,18 @@ fn detect(value: Value<'_>, vendor: &'static Grammar) -> &'static Grammar {
     })
 }
 
-/// The only vendor that can have written a message, where there is one.
+/// The only vendor that can have written a message, if there is one.
 fn identified(message: Value<'_>) -> Option<&'static Grammar> {
     LOGGED.into_iter().find(|grammar| grammar.has_written(message))
 }
 
-/// Whether a message in a request of this grammar has the form of another vendor's. OpenAI's parts are those of Responses, too.
+/// Whether a message in a request of this grammar has the form of another vendor. OpenAI's parts are also those of Responses.
 pub(crate) fn is_foreign(message: Value<'_>, grammar: &Grammar) -> bool {
     identified(message).is_some_and(|found| !found.is(grammar) && !found.is_openais())
 }
 
-/// The words by which blocks and items of one vendor are known, with the id of its grammar. `OpenAI`'s are not among them: they are
-/// names of fields, too.
+/// The words that identify blocks and items of one vendor, with the id of its grammar. `OpenAI`'s are not among them, because they
+/// are names of fields, too.
 pub fn own_words() -> impl Iterator<Item = (&'static str, &'static str)> {
     let others = GRAMMARS.iter().filter(|grammar| !grammar.is(&OPENAI));
     others.flat_map(|grammar| {
@@ -125,13 +125,13 @@ pub fn own_words() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 impl Grammar {
-    /// The field that holds the list of blocks of a message.
+    /// The field of a message with the list of blocks.
     pub(super) fn list_in(&self, message: Value<'_>) -> Option<&'static str> {
         let is_list = |field: &&str| message.get(field).is_some_and(|list| list.kind() == Kind::Array);
         self.lists.iter().copied().find(|field| is_list(field))
     }
 
-    /// Whether only this vendor can have written a message, or a list of blocks. Nothing of it counts as read.
+    /// Whether only this vendor can have written a message, or a list of blocks. The check marks nothing as read.
     fn has_written(&self, value: Value<'_>) -> bool {
         let has = |sign: &Sign| match sign {
             Sign::Field(field) => present(value, field).is_some(),
@@ -178,7 +178,7 @@ impl Grammar {
         self.blocks_of(value).any(is_own)
     }
 
-    /// Whether a block without a type is one of this vendor's.
+    /// Whether a block without a type belongs to this vendor.
     fn is_block(&self, block: Value<'_>) -> bool {
         self.blocks.iter().any(|form| form.is_of(block, None))
     }
@@ -196,8 +196,7 @@ fn type_of(value: Value<'_>) -> Option<Cow<'_, str>> {
     value.get("type").and_then(Value::string)
 }
 
-/// A record, and the path of its messages: `messages[]`, `[]` where the record is the list itself, empty where the record is a
-/// message.
+/// A record, and the path of its messages: `messages[]`, `[]` if the record is the list itself, empty if the record is a message.
 #[derive(Clone, Copy)]
 struct Sketched<'s> {
     record: &'s RecordSketch,
@@ -205,7 +204,7 @@ struct Sketched<'s> {
 }
 
 impl<'s> Sketched<'s> {
-    /// The messages at a path; none where the record has nothing there, which most lists of most records are.
+    /// The messages at a path; `None` if the record has nothing there, which is the usual case.
     fn of(record: &'s RecordSketch, list: &'s str) -> Option<Self> {
         let mut inside = record
             .names
@@ -228,15 +227,15 @@ impl<'s> Sketched<'s> {
         self.record.names(&self.path(field))
     }
 
-    /// The first word in a field that is one of these, or begins with `start`.
+    /// The first word in a field that `is_wanted` accepts.
     fn word(self, field: &str, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
         let words = &self.record.names.get(&self.path(field))?.words;
         words.iter().find(|word| is_wanted(word)).cloned()
     }
 }
 
-/// The vendor that a record's messages identify, with the confidence and the reason. `list` is the path of a message:
-/// `messages[]`, `[]` where the record is the list itself, empty where the record is a message.
+/// The vendor that a record's messages identify, with the confidence and the reason. `list` is the path of a message: `messages[]`,
+/// `[]` if the record is the list itself, empty if the record is a message.
 pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(&'static Grammar, u8, String)> {
     let sketch = Sketched::of(record, list)?;
     let mut found = RECOGNISED
@@ -248,7 +247,7 @@ pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(&'static Grammar,
     })
 }
 
-/// The grammar of a vendor's block in a field of messages, which no source has to know.
+/// The grammar of a vendor's block in a field of messages. Sources need not know the vendor.
 pub(crate) fn of_blocks(record: &RecordSketch, list: &str, field: &str) -> Option<&'static Grammar> {
     let sketch = Sketched::of(record, list)?;
     let mut grammars = LOGGED.into_iter();
@@ -256,7 +255,7 @@ pub(crate) fn of_blocks(record: &RecordSketch, list: &str, field: &str) -> Optio
 }
 
 impl Grammar {
-    /// What in a sketch of messages only this vendor can have written.
+    /// The reason why only this vendor can have written the messages of a sketch.
     fn sketched(&self, sketch: Sketched<'_>) -> Option<String> {
         let of_sign = |sign: &Sign| match sign {
             Sign::Field(field) => sketch.names(field).then(|| format!("messages hold {field}")),
@@ -286,7 +285,7 @@ impl Grammar {
             .or_else(|| self.signs.iter().find_map(of_sign))
     }
 
-    /// The block that only this vendor has in a sketch of messages, in one of these fields.
+    /// The block in a sketch of messages that only this vendor has, in one of these fields.
     fn sketched_block(&self, sketch: Sketched<'_>, fields: &[&str]) -> Option<String> {
         let of_block = |form: &BlockForm| {
             let typed = |is_wanted: &dyn Fn(&str) -> bool| {
@@ -320,8 +319,8 @@ fn why(field: &str, word: &str) -> String {
     format!("messages hold {blocks} of type {word}")
 }
 
-/// Whether blocks are blocks of text as Converse has them: a block has one field, its kind. A block of text that has another field
-/// beside it belongs to another vendor, and nothing of it would be read.
+/// Whether blocks are blocks of text in Converse's form: a block has one field, its kind. A block of text with another field next
+/// to it belongs to another vendor, and nothing of it would be read.
 fn has_converse_text(sketch: Sketched<'_>) -> bool {
     let blocks = sketch.path("content[].");
     let is_text = |(name, found): (&str, &Name)| name == "text" && found.longest > 0;
@@ -340,7 +339,7 @@ fn has_converse_text(sketch: Sketched<'_>) -> bool {
     names.clone().any(is_text) && names.all(|(name, _)| is_kind(name))
 }
 
-/// Whether a record's messages call tools, or answer calls, as `OpenAI`'s do.
+/// Whether a record's messages call tools, or answer calls, in `OpenAI`'s form.
 pub(crate) fn is_openai(record: &RecordSketch) -> bool {
     record.names("messages[].tool_calls[]") || record.has_value("messages[].role", &["tool"])
 }
@@ -436,7 +435,7 @@ mod tests {
         for message in [
             format!(r#"{{"role":"assistant","content":[{parts}]}}"#),
             r#"{"role":"user","content":"hi"}"#.to_owned(),
-            // A field beside the text of a block: Converse has none.
+            // A field next to the text of a block: Converse has none.
             r#"{"role":"user","content":[{"text":"hi","lang":"en"}]}"#.to_owned(),
         ] {
             assert_eq!(found(&message, &OPENAI), "openai-chat", "{message}");
@@ -455,7 +454,7 @@ mod tests {
     #[test]
     fn each_word_identifies_one_vendor() {
         let mut known = std::collections::BTreeMap::new();
-        // A key of Gemini's parts and the type of an item of Responses.
+        // A key of Gemini's parts is also the type of an item of Responses.
         for (vendor, word) in own_words().filter(|word| *word != ("gemini", "function_call")) {
             let other = known.insert(word, vendor);
             assert_eq!(other, None, "{word}: {vendor}");

@@ -1,5 +1,5 @@
-//! The meaning of a row's columns, by name: one table for all readers of rows, and for requests with an
-//! answer beside them.
+//! The meaning of a row's columns, by name: one table for all readers of rows, and for requests that are stored with their
+//! answer.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub(crate) enum Holds {
     History,
     /// A whole conversation.
     Turns,
-    /// A whole conversation, written out in one text.
+    /// A whole conversation in one text.
     Transcript,
     /// The question.
     Question,
@@ -27,14 +27,14 @@ pub(crate) enum Holds {
     Input,
     /// The answer.
     Answer,
-    /// The answer that was preferred.
+    /// The preferred answer.
     Better,
-    /// The answer that was not.
+    /// The rejected answer.
     Worse,
 }
 use Holds::{Answer, Better, Context, History, Input, Question, System, Transcript, Turns, Worse};
 
-/// Columns in the order of their contents in a conversation. Of those with the same meaning the first counts.
+/// Columns in the order of their contents in a conversation. Of several columns with one meaning, the first is used.
 static COLUMNS: [(&str, Holds); 35] = [
     ("system", System),
     ("system_prompt", System),
@@ -73,7 +73,7 @@ static COLUMNS: [(&str, Holds); 35] = [
     ("dispreferred", Worse),
 ];
 
-/// Columns of what an answer is graded against, in rows that have a question and no answer.
+/// Columns with a reference for grading an answer, in rows that have a question and no answer.
 pub(crate) const REFERENCES: [&str; 7] = [
     "ground_truth",
     "reference_answer",
@@ -84,7 +84,7 @@ pub(crate) const REFERENCES: [&str; 7] = [
     "reward_model",
 ];
 
-/// The columns that hold something of this kind.
+/// The columns with this meaning.
 pub(crate) fn names(holds: Holds) -> impl Iterator<Item = &'static str> {
     let columns = COLUMNS.iter().filter(move |(_, purpose)| *purpose == holds);
     columns.map(|(name, _)| *name)
@@ -96,7 +96,7 @@ pub(crate) fn holds(name: &str) -> Option<Holds> {
     found.map(|(_, holds)| *holds)
 }
 
-/// The value of a column; the name may lead into an object.
+/// The value of a column; `outer.inner` is a field of an object.
 pub(crate) fn column<'d>(root: Value<'d>, name: &str) -> Option<Value<'d>> {
     match name.split_once('.') {
         Some((outer, inner)) => present(present(root, outer)?, inner),
@@ -104,7 +104,7 @@ pub(crate) fn column<'d>(root: Value<'d>, name: &str) -> Option<Value<'d>> {
     }
 }
 
-/// The columns of a row that hold something of this kind. An empty text is nothing, and options to choose from are no answers.
+/// The columns of a row with this meaning. Empty texts are left out, and so are options to choose from.
 pub(crate) fn all(root: Value<'_>, holds: Holds) -> impl Iterator<Item = (&'static str, Value<'_>)> {
     let columns = names(holds).filter_map(move |name| Some((name, column(root, name)?)));
     columns.filter(|(name, value)| match value.kind() {
@@ -114,7 +114,8 @@ pub(crate) fn all(root: Value<'_>, holds: Holds) -> impl Iterator<Item = (&'stat
     })
 }
 
-/// The answer of a row beside these messages, if there are any. A text beside messages that end with an answer is no other turn.
+/// The answer of a row that is stored next to these messages, if there are any. If the messages end with an answer, a text is
+/// not a further turn.
 pub(crate) fn answer<'d>(root: Value<'d>, messages: Option<Value<'d>>) -> Option<(&'static str, Value<'d>)> {
     let found = first(root, Better).or_else(|| first(root, Answer));
     found.filter(|(_, value)| value.kind() != Kind::String || !messages.is_some_and(ends_with_answer))
@@ -132,7 +133,7 @@ fn ends_with_answer(turns: Value<'_>) -> bool {
     })
 }
 
-/// The columns in which nothing stands: empty texts.
+/// The columns with empty texts.
 pub(crate) fn empty(root: Value<'_>) -> impl Iterator<Item = &'static str> {
     let texts = COLUMNS
         .iter()
@@ -141,7 +142,7 @@ pub(crate) fn empty(root: Value<'_>) -> impl Iterator<Item = &'static str> {
     empty.filter_map(|(name, value)| value.as_str().map(|_| name))
 }
 
-/// The only list of such turns that a record has, whatever it is called.
+/// The only list of such turns in a record, under any name.
 pub(crate) fn alone<'d>(
     root: Value<'d>,
     is_turn: impl Fn(Value<'d>) -> bool,
@@ -152,10 +153,10 @@ pub(crate) fn alone<'d>(
     lists.next().filter(|_| lists.next().is_none())
 }
 
-/// The same for a sketch of a record: the name of the list whose elements have all of these names.
+/// The name of the only list in a sketch of a record with elements that have all of these names.
 pub(crate) fn name_alone<'r>(record: &'r RecordSketch, wanted: &[&str]) -> Option<&'r str> {
     let (first, others) = wanted.split_first()?;
-    // One walk over the names: asking for each name of each key built thousands of paths for a small file.
+    // One walk over the names is enough; a look-up of each name under each key built thousands of paths for a small file.
     let lists = record.names.keys().filter_map(|name| {
         let list = name.strip_suffix(first)?.strip_suffix("[].")?;
         let has = |other: &&str| record.names(&format!("{list}[].{other}"));
@@ -165,7 +166,7 @@ pub(crate) fn name_alone<'r>(record: &'r RecordSketch, wanted: &[&str]) -> Optio
     lists.next().filter(|_| lists.next().is_none())
 }
 
-/// The question and the answer of an object that is both, as two texts.
+/// The question and the answer of an object that contains both, as two texts.
 pub(crate) fn question_and_answer(turn: Value<'_>) -> Option<[Value<'_>; 2]> {
     let one = |holds: Holds, further: &str| {
         let mut found = all(turn, holds)
@@ -183,7 +184,7 @@ pub(crate) fn question_and_answer(turn: Value<'_>) -> Option<[Value<'_>; 2]> {
     (!has_role).then(|| Some([question()?, answer()?]))?
 }
 
-/// The first of them.
+/// The first column with this meaning.
 pub(crate) fn first(root: Value<'_>, holds: Holds) -> Option<(&'static str, Value<'_>)> {
     all(root, holds).next()
 }

@@ -1,4 +1,4 @@
-//! A request and its answer, anywhere in a record and of any vendor.
+//! A request and its answer, at any place of a record and of any vendor.
 
 pub(crate) mod logged;
 mod media_marks;
@@ -14,20 +14,20 @@ use crate::grammar::frameworks::{ai_sdk, contain_text};
 use crate::grammar::{Grammar, OPENAI, any, list_of_tools, stream, tools_of_vendor, usage, vendor_in};
 use crate::layout::{OUTSIDE_LISTS, RequestFields, Turns, preference};
 
-/// Fields of a request that hold the messages, of which the first counts.
+/// Fields of a request with its messages; the first one present is used.
 pub(crate) const LISTS: [&str; 4] = words!(messages input contents prompt);
 
-/// Fields of a request that hold the system prompt.
+/// Fields of a request with the system prompt.
 const SYSTEM: [&str; 4] = words!(system instructions systemInstruction system_instruction);
 
-/// Fields of an answer that list the answers to one request, with the fields of each that hold its text.
+/// Fields of an answer with a list of alternative answers, and the fields of each that contain its text.
 const CHOICES: [(&str, &[&str]); 2] = [("choices", &["message", "text"]), ("candidates", &["content"])];
 
 /// Reads requests and answers.
 pub(crate) struct Exchange<'d, 'r> {
     /// The turns that the messages become.
     pub turns: Turns<'d, 'r>,
-    /// The fields of the request beside its messages.
+    /// The fields of the request other than its messages.
     pub beside: RequestFields,
     /// The vendor of messages that several vendors could have written.
     vendor: &'static Grammar,
@@ -39,7 +39,7 @@ pub(crate) fn is_request(value: Value<'_>) -> bool {
 }
 
 impl<'d, 'r> Exchange<'d, 'r> {
-    /// An exchange of which nothing was read yet.
+    /// An exchange without messages.
     pub(crate) fn new(turns: Turns<'d, 'r>) -> Self {
         Self {
             turns,
@@ -48,14 +48,14 @@ impl<'d, 'r> Exchange<'d, 'r> {
         }
     }
 
-    /// Looks for the vendor in a value that holds messages of the conversation; to be called before any of them is read.
+    /// Looks for the vendor in a value with messages of the conversation; must be called before any of them is read.
     pub(crate) fn identify(&mut self, value: Value<'_>) {
         if self.vendor.is_openais() {
             self.vendor = vendor_in(value).unwrap_or(self.vendor);
         }
     }
 
-    /// Applies the record's fields on its answer, and on media, to the messages.
+    /// Applies the record's fields about its answer, and about media, to the messages.
     pub(crate) fn apply_record_fields(&mut self, root: Value<'_>) {
         let list = &mut self.turns.list;
         preference::label(list, root);
@@ -63,13 +63,13 @@ impl<'d, 'r> Exchange<'d, 'r> {
         logged::answer(root, &mut list.messages);
     }
 
-    /// The finished conversation, of this source and structure.
+    /// Finishes the conversation, of this source and structure.
     pub(crate) fn finish(self, shape: &'static str) -> Reading {
         let frame = self.turns.list.frame;
         self.turns.finish(self.beside.conversation(shape, frame))
     }
 
-    /// Reads a request. Fields without a place are kept below `name`, that of the request in its record.
+    /// Reads a request. Fields without a place are kept below `name`, the field of the request in its record.
     pub(crate) fn request(&mut self, request: Value<'_>, name: &str) {
         let mut known = vec!["model"];
         self.beside.model = usage::model(request).or(self.beside.model.take());
@@ -102,7 +102,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         self.beside.extra.keep_rest(request, name, &known);
     }
 
-    /// Reads what went into a step of a trace: a request, messages, a message, or words.
+    /// Reads the input of a trace's step: a request, messages, a message, or a text.
     pub(crate) fn input(&mut self, input: Value<'_>) {
         if input.kind() == Kind::Array {
             self.messages(input);
@@ -117,7 +117,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         }
     }
 
-    /// Words, or turns that are written out with the role before each.
+    /// Reads a text, or turns that are written out with the role before each.
     fn written_out(&mut self, input: Value<'_>, words: &str) {
         let roles = [
             ("system: ", Role::System),
@@ -156,7 +156,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         }
     }
 
-    /// Takes definitions of tools.
+    /// Reads definitions of tools, unless there are some already.
     pub(crate) fn tools(&mut self, tools: Value<'_>) {
         if self.beside.tools.is_empty()
             && let Some(tools) = list_of_tools(tools, self.turns.list.limits)
@@ -277,7 +277,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
             self.unread(answer);
         }
         self.beside.extra.keep_rest(answer, name, &known);
-        // The AI SDK says the words of its messages beside them, too.
+        // The AI SDK repeats the text of its messages next to them.
         if let Some(last) = self
             .turns
             .list
@@ -291,7 +291,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         (self.turns.list.messages.len() > before).then_some(answer)
     }
 
-    /// Reads an answer that came in pieces.
+    /// Reads an answer from the pieces of a stream.
     fn streamed(&mut self, events: Value<'_>) {
         let answers = stream::answers(events, self.turns.list.limits);
         let is_read = self.each(answers.into_iter().map(Some), |exchange, turn| {
@@ -312,7 +312,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         });
     }
 
-    /// Reads several answers to one request; whether the first is there.
+    /// Reads several answers to one request; returns whether the first exists.
     fn each<A>(
         &mut self,
         answers: impl IntoIterator<Item = Option<A>>,
@@ -351,7 +351,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         self.turns.list.notes.push(finding.at_path(path), None);
     }
 
-    /// Reads the answer that a record has beside its turns, in this field.
+    /// Reads the answer that a record has in this field, next to its turns.
     pub(crate) fn answered(&mut self, answer: Value<'_>, field: &str) {
         let start = self.turns.list.messages.len();
         if let Some(usage) = self.answer(answer, field) {
@@ -362,8 +362,8 @@ impl<'d, 'r> Exchange<'d, 'r> {
         }
     }
 
-    /// Reads the answers to one request, whose content is in the first of these fields. Their other fields
-    /// are kept below `name`.
+    /// Reads the answers to one request, each with its content in the first of these fields. Their other fields are kept
+    /// below `name`.
     fn choices(&mut self, choices: Value<'_>, name: &str, fields: &[&str]) {
         let mut answers = Vec::new();
         for (index, choice) in choices.items().enumerate() {
@@ -380,7 +380,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         self.several(answers);
     }
 
-    /// A request that nobody answered: why is a notice.
+    /// Reads a request without an answer: the reason is a notice.
     pub(crate) fn failed(&mut self, error: Value<'_>) {
         self.turns.list.rows.rows += 1;
         let mut extra = Extra::default();
@@ -400,7 +400,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         });
     }
 
-    /// Makes the usage of the answers nothing: they cost nothing. The logged one stays among the extra fields.
+    /// Sets the usage of the answers to zero, because they were free. The logged usage stays among the extra fields.
     pub(crate) fn unpaid(&mut self) {
         let usages = self
             .turns
@@ -426,7 +426,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
             .iter()
             .filter_map(|value| present(*value, "usage").or_else(|| present(*value, "usageMetadata")));
         if let Some(usage) = counted.next() {
-            // A stream counts what went in when it begins, and what came out when it ends.
+            // A stream counts the input when it begins, and the output when it ends.
             let more = counted.filter_map(usage::usage);
             message.usage = usage::usage(usage).map(|usage| more.fold(usage, Usage::or));
             message.extra.0.retain(|(known, _)| known != "usage");
@@ -453,7 +453,7 @@ fn elements(value: Value<'_>) -> Vec<Value<'_>> {
     }
 }
 
-/// The list of answers to one request, with its field and the fields that hold the content of each.
+/// The list of alternative answers, with its field and the fields that contain the text of each.
 fn choices_of(answer: Value<'_>) -> Option<(&'static str, &'static [&'static str], Value<'_>)> {
     CHOICES.into_iter().find_map(|(field, fields)| {
         let list = present(answer, field).filter(|list| list.kind() == Kind::Array)?;
@@ -461,7 +461,7 @@ fn choices_of(answer: Value<'_>) -> Option<(&'static str, &'static [&'static str
     })
 }
 
-/// Whether a list holds the answers to one request, without the object around them.
+/// Whether a list consists of alternative answers, without the object around them.
 fn is_choices(list: Value<'_>) -> bool {
     let is_choice =
         |choice: Value<'_>| present(choice, "message").is_some_and(|message| message.kind() == Kind::Object);
@@ -473,21 +473,21 @@ fn instruction(request: Value<'_>) -> Option<Value<'_>> {
     first_present(request, &["system_instruction", "systemInstruction"])
 }
 
-/// Why an answer is none.
+/// The error of a failed request.
 fn error_of(answer: Value<'_>) -> Option<Value<'_>> {
     let error = present(answer, "error")?;
     let is_answered = choices_of(answer).is_some() || present(answer, "output").is_some();
     (!is_answered).then_some(error)
 }
 
-/// The tool that some frameworks define in a message of its own.
+/// The tool that some frameworks define in a separate message.
 fn definition(message: Value<'_>) -> Option<Value<'_>> {
     let content = present(message, "content").filter(|content| content.kind() == Kind::Object)?;
     present(content, "function").filter(|_| text(content.get("type")).as_deref() == Some("function"))?;
     Some(content)
 }
 
-/// The message that Bedrock's answers hold.
+/// The message in an answer of Bedrock.
 fn message_of(output: Value<'_>) -> Option<Value<'_>> {
     present(output, "message").filter(|message| message.kind() == Kind::Object)
 }

@@ -17,16 +17,16 @@ use crate::source::{About, Source};
 pub struct Lines {
     /// Title, shape and traits of the format.
     pub about: &'static About,
-    /// The forms of lines, a table for each shape of `about`. Of several forms the first match counts, of
-    /// several shapes the one that matches most lines.
+    /// The forms of lines, a table for each shape of `about`. The first form that matches is used, and the shape that matches
+    /// most lines.
     ///
-    /// A form is a line with letters in braces: `y`, `o`, `d`, `h`, `m`, `s` are numbers (year, month, and so
-    /// on), `b` the name of a month, `w` a day of the week, `k` one in English, which must agree with the
-    /// date, `a` a half of the day, `n` the speaker, `t` the text, `_` anything.
+    /// A form is a line with letters in braces: `y`, `o`, `d`, `h`, `m`, `s` are numbers (year, month, and so on), `b` the name
+    /// of a month, `w` a day of the week, `k` one in English, which must agree with the date, `a` a half of the day, `n` the
+    /// speaker, `t` the text, `_` anything.
     pub shapes: &'static [&'static [Form]],
-    /// The forms that no other format has, where those are not all of them.
+    /// The forms that no other format has; empty if that is true of all.
     pub typical: &'static [&'static str],
-    /// Characters before a name that mark a rank, and are no part of the name.
+    /// Characters before a name that mark a rank, and are not part of the name.
     pub ranks: &'static [char],
     /// Whether a line without a form continues the message before it.
     pub goes_on: bool,
@@ -34,7 +34,7 @@ pub struct Lines {
     pub parts: fn(String, &mut Extra) -> Vec<Part>,
 }
 
-/// A form, and what a line is that has it.
+/// A form, and the meaning of a line that matches it.
 pub(crate) type Form = (&'static str, Is);
 
 /// The meaning of a line.
@@ -42,25 +42,25 @@ pub(crate) type Form = (&'static str, Is);
 pub enum Is {
     /// A message.
     Message,
-    /// An action of a participant, in words.
+    /// An action of a participant, described in words.
     Action,
     /// An event.
     Notice,
-    /// The day of the lines behind it.
+    /// The day of the following lines.
     Day,
     /// The title of the chat; only before the first message.
     Title,
-    /// When the chat was written down; only before the first message.
+    /// The time of the export; only before the first message.
     Saved,
 }
 
-/// Marks of writing direction, which phones put in front of lines.
+/// Marks of writing direction, which phones put before lines.
 const MARKS: [char; 3] = ['\u{feff}', '\u{200e}', '\u{200f}'];
 
-/// Lines that decide which shape a text has.
+/// The number of lines that decide the shape of a text.
 const SAMPLE: usize = 1024;
 
-/// Halves of the day, in the languages of exports: the first, and the second.
+/// Words for the halves of the day, in the languages of exports: the first, and the second.
 const HALVES: [(&str, &str); 5] = [
     ("am", "pm"),
     ("a.m.", "p.m."),
@@ -111,7 +111,7 @@ impl Source for Lines {
     }
 }
 
-/// A line that has a form, with the lines that go on with it.
+/// A line that matches a form, with the lines that continue it.
 struct LineEntry<'t> {
     is: Is,
     seen: Seen<'t>,
@@ -154,7 +154,7 @@ impl Lines {
         Ok(reader.finish(conversation))
     }
 
-    /// The forms and the name of the shape that fits most lines; of equals the first.
+    /// The forms and the name of the shape that matches most lines; of several, the first.
     fn shape(&self, text: &str) -> (&'static [Form], &'static str) {
         let mut best: (usize, &'static [Form], &'static str) = (0, &[], "");
         for (forms, name) in self.shapes.iter().zip(self.about.shapes) {
@@ -170,7 +170,7 @@ impl Lines {
         (best.1, best.2)
     }
 
-    /// The lines of a text that have a form, and those that are nobody's.
+    /// The lines of a text that match a form, and the ranges of those without a speaker.
     fn entries<'t>(&self, text: &'t str, forms: &[Form]) -> (Vec<LineEntry<'t>>, Vec<Range<usize>>) {
         let mut entries: Vec<LineEntry<'t>> = Vec::new();
         let mut nobodys: Vec<Range<usize>> = Vec::new();
@@ -202,7 +202,7 @@ impl Lines {
             match last {
                 Some(entry) => {
                     entry.more.push(line);
-                    // Blank lines at the end belong to nobody.
+                    // Blank lines at the end are not part of the entry.
                     if !line.trim().is_empty() {
                         entry.span.end = span.end;
                     }
@@ -238,12 +238,12 @@ impl Lines {
             _ => {}
         }
         if matches!(is, Is::Title | Is::Saved | Is::Day) {
-            // It went into the times of others, or into the conversation.
+            // The line is merged into the times of other lines, or into the conversation.
             reader.turns.list.rows.rows += 1;
             reader.turns.list.rows.merged += 1;
             return;
         }
-        // Where another line gives the day, the time as written would be incomplete.
+        // If another line names the day, the time as written would be incomplete.
         let raw = iso
             .as_deref()
             .filter(|iso| !iso.is_empty() && !seen.names_day())
@@ -306,7 +306,7 @@ pub(crate) fn plain(text: String, _extra: &mut Extra) -> Vec<Part> {
     vec![Part::Text(text)]
 }
 
-/// A line of a form.
+/// An example of a line in this form.
 fn example(form: &str) -> String {
     let fillings = "2026 01 05 10 00 00 Jan AM Ann Hi …".split(' ');
     let holes = "yodhmsbant_".chars().zip(fillings);
@@ -326,7 +326,7 @@ fn seen<'t>(forms: &[Form], line: &'t str) -> Option<(Is, Seen<'t>)> {
 struct Seen<'t> {
     /// Year, month, day, hour, minute, second.
     numbers: [Option<i16>; 6],
-    /// The day of the week that the date has to have, from Monday on.
+    /// The day of the week that the line states, from Monday on; the date must agree with it.
     weekday: Option<usize>,
     /// Whether the time is in the afternoon.
     half: Option<bool>,
@@ -337,7 +337,7 @@ struct Seen<'t> {
 }
 
 impl<'t> Seen<'t> {
-    /// Matches a line against a form; `None` where the line has another.
+    /// Matches a line against a form; `None` if it does not match.
     fn of(form: &str, line: &'t str) -> Option<Self> {
         let mut seen = Self::default();
         let mut pieces = form.split('{');
@@ -359,7 +359,7 @@ impl<'t> Seen<'t> {
         (rest.is_empty() && seen.may_be()).then_some(seen)
     }
 
-    /// Reads a placeholder, up to the text `behind` it; returns whether it is a part of date and time.
+    /// Reads a placeholder, up to the text `behind` that follows it; returns whether it is a part of date and time.
     fn fill(&mut self, place: &str, behind: &str, rest: &mut &'t str) -> Option<bool> {
         if let Some(number) = "yodhms".find(place).and_then(|at| self.numbers.get_mut(at)) {
             // Days of one digit may have a blank before them.
@@ -421,19 +421,19 @@ impl<'t> Seen<'t> {
         Date::new(year?, i8::try_from(month?).ok()?, i8::try_from(day?).ok()?).ok()
     }
 
-    /// Whether the date has the day of the week that it has to have.
+    /// Whether the date agrees with the stated day of the week.
     fn may_be(&self) -> bool {
         let own = || self.date().map(|date| date.weekday().to_monday_zero_offset());
         self.weekday
             .is_none_or(|wanted| own().is_some_and(|own| usize::try_from(own) == Ok(wanted)))
     }
 
-    /// Date and time by ISO 8601, of the day that is going on where the line names none; empty where no line says the day, none
-    /// where they cannot be. A day that the line names goes on.
+    /// Date and time by ISO 8601. A line that names no day gets the last day that a line named, and one that names a day sets
+    /// it. The text is empty if no line has named a day, and `None` means that date or time is impossible.
     fn iso(&self, day: &mut Option<Date>) -> Option<String> {
         let date = match self.numbers {
             [Some(_), ..] => self.date(),
-            // Without a year it is that of the day before.
+            // A date without a year has the year of the day before it.
             [None, Some(_), ..] => day.and_then(|before| {
                 let mut own = self.clone();
                 *own.numbers.first_mut()? = Some(before.year());
@@ -471,7 +471,7 @@ fn half(word: &str) -> Option<bool> {
     })
 }
 
-/// The position of a form's piece. At the end of a line, the blanks with which the piece ends may be missing.
+/// The position of a form's piece. At the end of a line, the trailing blanks of the piece may be missing.
 fn find(rest: &str, piece: &str) -> Option<usize> {
     let bare = piece.trim_end();
     let at_end = || rest.ends_with(bare).then(|| rest.len() - bare.len());
@@ -481,7 +481,7 @@ fn find(rest: &str, piece: &str) -> Option<usize> {
 
 /// The text after a piece of a form.
 fn after<'t>(rest: &'t str, piece: &str) -> Option<&'t str> {
-    // Between a time and its half of the day stands a narrow blank in newer versions.
+    // Newer versions write a narrow blank between a time and its half of the day.
     let narrow = || rest.strip_prefix('\u{202f}').filter(|_| piece == " ");
     let whole = rest.strip_prefix(piece).or_else(narrow);
     whole.or_else(|| (!rest.is_empty() && rest == piece.trim_end()).then_some(""))

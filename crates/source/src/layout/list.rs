@@ -1,5 +1,5 @@
-//! Reading a list of messages or rows, which most formats are: when the whole frame is rejected, when one element is, how the
-//! ledger counts them, and the reading that results.
+//! Reads a list of messages or rows, as most formats are: when the whole frame is rejected, when one element is, how the ledger
+//! counts them, and the reading that results.
 
 pub(crate) mod answers;
 mod padding;
@@ -44,7 +44,7 @@ impl Element {
 /// Collects the outcomes of the elements of one frame's list.
 #[derive(Debug)]
 pub(crate) struct ListReader<'d, 'r> {
-    /// The frame that holds them.
+    /// The frame of the list.
     pub frame: FrameView<'d>,
     /// The limits of the run.
     pub limits: &'r Limits,
@@ -58,7 +58,7 @@ pub(crate) struct ListReader<'d, 'r> {
     pub alternatives: Vec<Alternative>,
     /// Counts of elements by outcome.
     pub rows: RowLedger,
-    /// Positions of the messages that an earlier branch has, too.
+    /// Positions of the messages that are also in an earlier branch.
     pub shared: Vec<usize>,
     /// Whether an answer may be in several messages.
     pub answers: Answers,
@@ -81,7 +81,7 @@ pub(crate) struct ReaderState {
 }
 
 impl<'d, 'r> ListReader<'d, 'r> {
-    /// A reader that has read nothing yet.
+    /// A reader without elements.
     pub(crate) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
         Self {
             frame,
@@ -96,8 +96,8 @@ impl<'d, 'r> ListReader<'d, 'r> {
         }
     }
 
-    /// Counts an element and reads its fields. It is rejected when it is not an object, or when `read` returns the name of a
-    /// field that must not occur twice.
+    /// Counts an element and reads its fields. It is rejected if it is not an object, or if `read` returns the name of a field
+    /// that must not occur twice.
     pub(crate) fn element<T>(
         &mut self,
         element: Element,
@@ -120,7 +120,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
         None
     }
 
-    /// Reads rows whose columns `columns` finds and of which `row` makes something; the others are rejected.
+    /// Reads rows: `columns` finds the columns of each, and `row` reads them. Rows for which one of them fails are rejected.
     pub(crate) fn rows<C, R>(
         &mut self,
         values: Vec<Value<'d>>,
@@ -141,11 +141,11 @@ impl<'d, 'r> ListReader<'d, 'r> {
         rows
     }
 
-    /// Rejects an element that is counted already.
+    /// Rejects an element that is already counted.
     pub(crate) fn reject(&mut self, span: Range<usize>, finding: Finding) {
         self.rows.rejected += 1;
         let place = self.frame.span(span.clone());
-        // Values in the JSON of a string have the place of the whole string, whose bytes are hashed once.
+        // Values in the JSON of a string have the place of the whole string, so that its bytes are hashed only once.
         let reject = match self.rejects.last().filter(|last| last.span == place) {
             Some(last) => Reject {
                 finding: finding.rejecting().at_span(place.start, place.end),
@@ -168,14 +168,14 @@ impl<'d, 'r> ListReader<'d, 'r> {
         }
     }
 
-    /// The next message with its role, position and origin, and nothing else yet.
+    /// The next message with its role, position and origin; everything else is empty.
     pub(crate) fn message(&self, role: Role, span: Range<usize>, index: u32) -> Message {
         Message::new(role, self.messages.len() as u32, self.frame.origin(span, index))
     }
 
     /// Adds and counts the next message.
     pub(crate) fn push(&mut self, mut message: Message) {
-        // A list that grows begins with room for four, and there may be a million messages of one part.
+        // The first growth of a list makes room for four, and there may be a million messages of one part.
         message.parts.shrink_to_fit();
         match message.kind {
             MessageKind::Message => self.rows.messages += 1,
@@ -184,7 +184,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
         self.messages.push(message);
     }
 
-    /// The state so far, before a message that an earlier branch may share.
+    /// The present state, before a message that an earlier branch may share.
     pub(crate) fn begun(&self) -> Begun {
         Begun {
             messages: self.messages.len(),
@@ -193,7 +193,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
         }
     }
 
-    /// Drops the findings since then, of a message that an earlier branch has, too: the message is reported, billed and trained
+    /// Drops the findings since then, if an earlier branch also has the message: the message is reported, billed and trained
     /// there.
     pub(crate) fn drop_repeated(&mut self, begun: Begun) {
         self.shared.extend(begun.messages..self.messages.len());
@@ -204,7 +204,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
         self.rows.merged += repeated;
     }
 
-    /// Makes the last message a part of the one before it.
+    /// Merges the last message into the one before it.
     pub(crate) fn join_last(&mut self) {
         if self.messages.len() < 2 {
             return;
@@ -218,7 +218,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
         self.rows.merged += 1;
     }
 
-    /// Tells that messages are copies of an earlier conversation's, where some are.
+    /// Reports that messages are copies from an earlier conversation, if there are any.
     pub(crate) fn note_copies(&mut self, copied: u64) {
         if copied > 0 {
             let text = "messages are copied from an earlier conversation: they are context, neither trained on nor billed again";
@@ -244,7 +244,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
         messages
     }
 
-    /// Takes the messages from a position on out of the conversation: they are an alternative answer.
+    /// Removes the messages from a position on from the conversation: they are an alternative answer.
     pub(crate) fn split_off(&mut self, position: usize) -> Vec<Message> {
         let mut messages = self.messages.split_off(position.min(self.messages.len()));
         self.count_as_alternative(&messages, position, (0, self.rejects.len()));
@@ -254,8 +254,9 @@ impl<'d, 'r> ListReader<'d, 'r> {
         messages
     }
 
-    /// Counts messages as those of an alternative answer. Their findings, among the findings and rejects from these numbers on,
-    /// are located in the record: the messages have no position in the conversation. The first message had this position.
+    /// Counts messages as those of an alternative answer, which began at position `first`. Their findings, among the findings
+    /// and rejects from the numbers in `from` on, are located in the record, because the messages have no position in the
+    /// conversation.
     fn count_as_alternative(&mut self, messages: &[Message], first: usize, from: (usize, usize)) {
         let notices = messages
             .iter()
@@ -291,8 +292,8 @@ impl<'d, 'r> ListReader<'d, 'r> {
         }
     }
 
-    /// Adds the alternatives at one position of the conversation; the message itself, if it is among them as
-    /// `own`, is not added.
+    /// Adds the alternatives at one position of the conversation. If the message itself is among them, as `own`, it is not
+    /// added.
     pub(crate) fn alternatives(
         &mut self,
         place: Range<usize>,
@@ -316,7 +317,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
         }
     }
 
-    /// The finished conversation.
+    /// Finishes the conversation.
     pub(crate) fn finish(mut self, conversation: Conversation) -> Reading {
         answers::join(&mut self);
         self.alternatives
@@ -344,8 +345,8 @@ impl<'d, 'r> ListReader<'d, 'r> {
     }
 }
 
-/// The list in a field of the record; `elements` is the name of its elements in findings. A record that lacks
-/// the field, has it twice, or has another type of value in it is rejected.
+/// The list in a field of the record; `elements` is the name of its elements in findings. A record is rejected if the field is
+/// missing, repeated, or of another type.
 pub(crate) fn named<'d>(
     frame: FrameView<'d>,
     name: &str,
@@ -366,7 +367,7 @@ pub(crate) fn single<'d>(frame: FrameView<'d>, name: &str) -> Result<Value<'d>, 
     single_of(frame, frame.root(), "$", name)
 }
 
-/// The same of a record that stands at a path of the frame.
+/// The field of this name in a record at a path of the frame.
 pub(crate) fn single_of<'d>(
     frame: FrameView<'d>,
     root: Value<'d>,
@@ -396,8 +397,8 @@ pub(crate) fn bare<'d>(
     Ok(root)
 }
 
-/// The rows of a record: the elements of a list, or the record itself. Findings call all of them together `whole`; `no_row` is
-/// why the object is not a row, and `neither` why anything but a list or an object is rejected.
+/// The rows of a record: the elements of a list, or the record itself. Findings call them together `whole`. `no_row` is the
+/// reason why the object is not a row, and `neither` the reason why anything but a list or an object is rejected.
 pub(crate) fn rows<'d>(
     frame: FrameView<'d>,
     whole: &str,
@@ -418,9 +419,9 @@ pub(crate) fn rows<'d>(
     Err(frame.error(code, text, "$", root))
 }
 
-/// The lines of a file, which together are a conversation, or a list in their place: the name is used for its
-/// elements in findings, and in their paths. Lines of which none is an object are rejected: only its contents
-/// distinguish an array from grouped lines.
+/// The lines of a file, which together are a conversation, or a list that takes their place: its name is used in findings about
+/// its elements, and in their paths. Lines without any object are rejected: only its contents distinguish an array from grouped
+/// lines.
 pub(crate) fn lines<'d>(
     frame: FrameView<'d>,
     whole: &str,

@@ -1,5 +1,9 @@
-//! Where the messages of a conversation are: lists, lines, rows, trees, columns, requests and their answers; and how turns
-//! become messages.
+//! Finds the messages of a record and makes a conversation of them. A layout is one arrangement: a list, lines of text,
+//! rows, a tree, columns, a request with its answer.
+//!
+//! Formats call a layout with a frame and the grammar of its messages. The layout passes each element to the grammar,
+//! receives a turn, and adds it as a message with its speaker, time and place; elements that cannot be read become
+//! rejects. The result is a reading: conversations, findings, and the ledger of rows.
 
 pub(crate) mod columns;
 pub(crate) mod exchange;

@@ -1,8 +1,8 @@
 //! Preference data: records that compare two answers, or judge one.
 //!
-//! A conversation has one answer, and a bad one must not become a training target like any other. The better
-//! answer of a pair is part of the conversation and the other is an alternative; an answer that is labelled
-//! as bad is an alternative to a conversation that ends with the question.
+//! A conversation has one answer, and a bad one must not become a training target like any other. The better answer of a pair is part of
+//! the conversation and the other is an alternative; an answer with a bad label is an alternative to a conversation that ends with the
+//! question.
 
 pub(crate) mod thumbs;
 
@@ -16,7 +16,7 @@ use crate::base::fields::present;
 use crate::layout::columns::{self, Holds};
 use crate::layout::{ListReader, list::ReaderState};
 
-/// Fields that say whether an answer is good.
+/// Fields that rate an answer as good or bad.
 const LABELS: [&str; 2] = ["label", "kto_tag"];
 
 /// Fields with the scores of both answers.
@@ -27,8 +27,8 @@ const SCORES: [[&str; 2]; 4] = [
     ["chosen-rating", "rejected-rating"],
 ];
 
-/// Sets the answer that was not preferred beside the one that the conversation holds from `start` on. It was read since `before_answer`,
-/// and may begin with the same messages as the conversation. False where nothing of it is left.
+/// Adds the rejected answer as an alternative to the one in the conversation from `start` on. It was read since `before_answer`, and may
+/// begin with the same messages as the conversation. Returns `false` if it has no other messages.
 pub(crate) fn compare(
     list: &mut ListReader<'_, '_>,
     before_answer: ReaderState,
@@ -63,7 +63,7 @@ pub(crate) fn compare(
     is_left
 }
 
-/// Takes the first messages of an answer away that the conversation has from `start` on, too; gives how many.
+/// Removes the first messages of an answer that the conversation has from `start` on, too; returns their number.
 pub(crate) fn leave_common(list: &mut ListReader<'_, '_>, start: usize, other: &mut Vec<Message>) -> usize {
     let own = list.messages.iter().skip(start);
     let same = own
@@ -93,8 +93,7 @@ fn score(root: Value<'_>, key: &str) -> Option<Score> {
     Score::new(present(root, key)?.number_text()?.parse().ok()?)
 }
 
-/// Reads whether a record calls its answer good. A bad answer is removed from the conversation, which then
-/// ends with the question.
+/// Reads the label of a record's answer. A bad answer is removed from the conversation, which then ends with the question.
 pub(crate) fn label(list: &mut ListReader<'_, '_>, root: Value<'_>) {
     let labelled = LABELS.into_iter().find_map(|key| {
         let value = present(root, key)?;
@@ -109,11 +108,9 @@ pub(crate) fn label(list: &mut ListReader<'_, '_>, root: Value<'_>) {
         ..Judgement::default()
     };
     let text = if is_good {
-        format!(
-            "{key} says that the answer is good: it is the conversation's, and labelled among the alternatives"
-        )
+        format!("{key} rates the answer good: it is the conversation's, and labelled among the alternatives")
     } else {
-        format!("{key} says that the answer is bad: it is among the alternatives and not in the conversation")
+        format!("{key} rates the answer bad: it is among the alternatives and not in the conversation")
     };
     let finding = Finding::new(&codes::LABELLED_ANSWER, text);
     list.notes.push(finding.at_path(format!("$.{key}")), Some(value));
@@ -125,7 +122,7 @@ pub(crate) fn label(list: &mut ListReader<'_, '_>, root: Value<'_>) {
     );
 }
 
-/// The position of the last answer: after the last message of a person, or of the system.
+/// The position of the last answer, which follows the last message of a person, or of the system.
 pub(crate) fn answer(messages: &[Message]) -> usize {
     let asks = |message: &Message| matches!(message.role, Role::User | Role::System);
     messages.iter().rposition(asks).map_or(0, |last| last + 1)

@@ -1,4 +1,4 @@
-//! Recognising a format in the sketches of an entry's first records.
+//! Recognises a format in the sketches of an entry's first records.
 
 use chatmill_intake::{Framing, RecordSketch, Sketch};
 
@@ -7,7 +7,7 @@ pub(crate) fn has(record: &RecordSketch, wanted: &str) -> bool {
     record.keys.iter().any(|key| key == wanted)
 }
 
-/// Whether the first object of a field has a field; the field is empty for the elements of the record itself.
+/// Whether the first object in a field has a field; `field` is empty for the elements of the record itself.
 pub(crate) fn holds(record: &RecordSketch, field: &str, wanted: &str) -> bool {
     let mut inside = record.nested.iter();
     inside.any(|(key, inner)| key == field && inner == wanted)
@@ -21,7 +21,7 @@ pub(crate) fn is_bare_list(sketch: &Sketch, is_element: fn(&RecordSketch) -> boo
         && records.all(|record| is_element(record) || !record.is_object)
 }
 
-/// The evidence of the record with the highest confidence; of equals the last.
+/// The evidence of the record with the highest confidence; of several, the last.
 pub(crate) fn surest<W>(
     sketch: &Sketch,
     recognise: impl Fn(&RecordSketch) -> Option<(u8, W)>,
@@ -30,7 +30,7 @@ pub(crate) fn surest<W>(
     records.max_by_key(|(confidence, _)| *confidence)
 }
 
-/// The evidence of the record with the highest confidence; of equals the first.
+/// The evidence of the record with the highest confidence; of several, the first.
 pub(crate) fn best(
     sketch: &Sketch,
     recognise: impl Fn(&RecordSketch) -> Option<(u8, String)>,
@@ -38,7 +38,7 @@ pub(crate) fn best(
     strongest(sketch.records.iter().filter_map(recognise))
 }
 
-/// The evidence with the highest confidence; of equals the first.
+/// The evidence with the highest confidence; of several, the first.
 pub(crate) fn strongest(found: impl Iterator<Item = (u8, String)>) -> Option<(u8, Vec<String>)> {
     let (confidence, why) = found.reduce(|best, other| if other.0 > best.0 { other } else { best })?;
     Some((confidence, vec![why]))

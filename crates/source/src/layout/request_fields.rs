@@ -1,4 +1,4 @@
-//! The fields of a request beside its turns: the id, tool definitions, and everything else.
+//! The fields of a request other than its turns: the id, tool definitions, and everything else.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
@@ -8,15 +8,16 @@ use crate::base::{Keep, Notes, below, id, present};
 use crate::frame::FrameView;
 use crate::grammar::{list_of_tools, tools_of_vendor, usage};
 
-/// Fields that name the conversation; the first that holds an id does.
+/// Fields that name the conversation; the first one with an id is used.
 const IDS: [&str; 4] = ["conversation_id", "thread_id", "conversation_hash", "id"];
 
 /// The names of the fields that are read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Names<'n> {
-    /// Fields that hold turns. `outer.inner` is a list inside a field, whose other fields count as fields of the request.
+    /// Fields with turns. `outer.inner` is a list inside a field; the other fields of `outer` count as fields of the
+    /// request.
     pub turns: &'n [&'n str],
-    /// The field that holds system text.
+    /// The field with the system text.
     pub system: Option<&'n str>,
     /// Fields that define tools.
     pub tools: &'n [&'n str],
@@ -31,7 +32,7 @@ pub(crate) struct RequestFields {
     pub title: Option<String>,
     /// Definitions of tools.
     pub tools: Vec<RawJson>,
-    /// The model that is asked.
+    /// The model of the request.
     pub model: Option<Box<str>>,
     /// Fields without a place.
     pub extra: Extra,
@@ -83,7 +84,7 @@ impl RequestFields {
         beside
     }
 
-    /// Takes a field out that has a place after all.
+    /// Removes a field from the extra fields, because it has a place after all.
     pub(crate) fn take(&mut self, field: &str) {
         self.extra.0.retain(|(key, _)| key != field);
     }

@@ -1,4 +1,4 @@
-//! Requests to vendors' APIs, lists of messages, and rows whose columns are one conversation.
+//! Requests to vendors' APIs, lists of messages, and rows with columns that together are one conversation.
 //!
 //! Each vendor has its own turns: a [`RequestForm`] names the fields, and the grammar reads one turn. Everything else is
 //! here: which columns hold turns, rejection of frames and turns, participants, answers, and fields without a place.
@@ -23,13 +23,13 @@ use crate::source::About;
 use reader::TurnReader;
 use row::{Row, RowTurns};
 
-/// Fields that a record has which was sent, and that files of chats for tuning do without.
+/// Fields of requests that were sent; chats in files for fine-tuning have none of them.
 const SENT: [&str; 9] = words!(
     model modelId max_tokens max_completion_tokens max_output_tokens temperature stream inferenceConfig
     usage
 );
 
-/// The reading of a record of requests: of a request that was sent, or of a chat as in fine-tuning files.
+/// Marks the reading of a record without such fields as a chat, as in files for fine-tuning, and not as a request.
 fn of_request(about: &About, root: Value<'_>, read: Result<Reading, Box<Finding>>) -> Reading {
     let mut reading = reading(about, read);
     let was_sent = SENT.iter().any(|field| present(root, field).is_some())
@@ -47,11 +47,11 @@ const WHOSE: [&str; 8] =
 /// The structure of a vendor's request.
 #[derive(Debug)]
 pub(crate) struct RequestForm {
-    /// The field that holds the turns.
+    /// The field with the turns.
     pub list: &'static str,
     /// Whether the list may be a string, which is then the only turn.
     pub may_be_text: bool,
-    /// The field that holds system text, if there is one.
+    /// The field with the system text, if there is one.
     pub system: Option<&'static str>,
     /// The field that defines tools.
     pub tools: &'static str,
@@ -71,7 +71,7 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    /// Recognises the format by its vendor's blocks, and by what `own` sees in a record.
+    /// Recognises the format by its vendor's blocks, and by `own`, a check of one record.
     pub(crate) fn recognise_by(
         &self,
         sketch: &Sketch,
@@ -82,7 +82,7 @@ impl Requests {
             if !self.has_signs {
                 return None;
             }
-            // The only list of messages may be called anything.
+            // The only list of messages may have any name.
             let alone = columns::name_alone(record, &["role", "content"]).map(|name| format!("{name}[]"));
             let lists = [list.as_str(), "[]"].into_iter().chain(alone.as_deref());
             let mut found = lists.filter_map(|list| signs::of(record, list));
@@ -102,7 +102,7 @@ impl Requests {
                     format!("the text of {} is a list of from and value", self.form.list),
                 )
             });
-        // Calls and results as OpenAI has them decide before settings and definitions of tools do.
+        // Calls and results in OpenAI's form decide before settings and definitions of tools do.
         let is_other = self.form.list == "messages" && !self.form.grammar.is_openais();
         let is_openai = |record: &&RecordSketch| is_other && signs::is_openai(record);
         let known = sketch
@@ -135,7 +135,7 @@ impl Requests {
         of_request(self.about, frame.root(), read)
     }
 
-    /// Reads one request, or a row for training whose turns are the JSON text of a list.
+    /// Reads one request, or a training row with turns that are the JSON text of a list.
     pub(crate) fn reading_spelled(&self, frame: FrameView<'_>, limits: &Limits) -> Reading {
         if self.form.may_be_text {
             return self.reading(frame, limits);
@@ -143,7 +143,7 @@ impl Requests {
         spelled_list::of_column(frame, limits, self.form.list, |frame| self.reading(frame, limits))
     }
 
-    /// Reads a row whose turns are in columns of several names; none where it has no such column.
+    /// Reads a row with turns in columns of several names; `None` if it has no such column.
     pub(crate) fn of_columns(&self, frame: FrameView<'_>, limits: &Limits) -> Option<Reading> {
         let row = Row::of_columns(frame, limits);
         if row.as_ref().is_ok_and(|row| row.turns.is_empty()) {
@@ -164,7 +164,7 @@ impl Requests {
             .flatten()
     }
 
-    /// Every element of a bare list is a row of it; a whole request, or another list, is read on its own.
+    /// Cuts a bare list into rows, one for each element. A whole request, or an array in a list, is a record by itself.
     pub(crate) fn turn_rows(&self, document: &Document<'_>) -> Option<Vec<FrameRow>> {
         let root = document.root();
         let stands_alone = root.kind() == Kind::Array || root.get(self.form.list).is_some();
@@ -172,7 +172,7 @@ impl Requests {
         (!stands_alone && !self.form.grammar.is_openais()).then(|| vec![FrameRow::of(key, root)])
     }
 
-    /// Reads the turns of a row, and the fields beside them.
+    /// Reads the turns of a row, and its other fields.
     fn conversation(&self, row: Row<'_>, frame: FrameView<'_>, limits: &Limits) -> Reading {
         let root = frame.root();
         if let Some(tree) = branching::read(self, &row, frame, limits) {
@@ -200,7 +200,7 @@ impl Requests {
         self.end(reader, root)
     }
 
-    /// A reader of a row, of which the fields beside its turns are read.
+    /// A reader of a row that has read the fields around its turns.
     fn begin<'d, 'r>(&self, row: &Row<'d>, frame: FrameView<'d>, limits: &'r Limits) -> TurnReader<'d, 'r> {
         let (root, form) = (frame.root(), &self.form);
         let tagged = form
@@ -220,7 +220,7 @@ impl Requests {
         reader
     }
 
-    /// The finished conversation of a row.
+    /// Finishes the conversation of a row.
     fn end<'d>(&self, reader: TurnReader<'d, '_>, root: Value<'d>) -> Reading {
         let mut exchange = reader.exchange;
         let limits = exchange.turns.list.limits;
@@ -242,7 +242,7 @@ impl Requests {
 }
 
 impl RequestForm {
-    /// The turns of a record, or why the whole frame is rejected.
+    /// The turns of a record; an error if the whole frame is rejected.
     fn row<'d>(&self, frame: FrameView<'d>, limits: &Limits) -> Result<Row<'d>, Box<Finding>> {
         let root = frame.root();
         if self.grammar.is_openais() && self.list == "messages" {
@@ -258,7 +258,7 @@ impl RequestForm {
         row.system = system.map(|(field, _)| field).or(self.system);
         row.turns
             .extend(system.map(|(_, text)| RowTurns::Content(Role::System, u32::MAX, text)));
-        // A list that is the only one may be called anything.
+        // If it is the only list, it may have any name.
         let is_named = root.kind() != Kind::Object || root.get(self.list).is_some();
         let other = columns::alone(root, |turn| self.grammar.is_like_message(turn)).filter(|_| !is_named);
         let list = if let Some((name, _)) = other {
@@ -282,7 +282,7 @@ impl RequestForm {
         Ok(row)
     }
 
-    /// The list of turns, or why the whole frame is rejected.
+    /// The list of turns; an error if the whole frame is rejected.
     fn turns<'d>(&self, frame: FrameView<'d>, limits: &Limits) -> Result<Value<'d>, Box<Finding>> {
         let root = frame.root();
         if root.kind() == Kind::Array && root.items().any(|turn| turn.kind() == Kind::Object) {
@@ -300,7 +300,7 @@ impl RequestForm {
         list::named(frame, self.list, "messages", limits)
     }
 
-    /// The JSON path of a turn; the system text has the last index, and the bytes say where an answer is.
+    /// The JSON path of a turn. The system text has the last index, and an answer has no path, only its bytes.
     pub(crate) fn path(&self, index: u32) -> Option<String> {
         match self.system {
             Some(system) if index == u32::MAX => Some(format!("$.{system}")),
@@ -309,7 +309,7 @@ impl RequestForm {
     }
 }
 
-/// The list of messages in a record of `OpenAI`'s, or why the whole frame is rejected.
+/// The list of messages in a record of `OpenAI`'s form; an error if the whole frame is rejected.
 fn openai_list<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Value<'d>, Box<Finding>> {
     let root = frame.root();
     let (code, text, path) = match root.kind() {

@@ -11,17 +11,17 @@ use chatmill_model::{Conversation, MediaKind, Message, MessageKind, Role, Timest
 use crate::frame::{FrameView, Reading};
 use crate::layout::{Turns, list};
 
-/// Makes messages of the pieces of one text, from front to back.
+/// Reads the pieces of one text as messages, from the beginning to the end.
 pub(crate) struct TextReader<'d, 'r> {
     pub turns: Turns<'d, 'r>,
     /// The start of the string's content in the frame.
     start: usize,
-    /// Leads from the text to the string that says it.
+    /// Maps places in the text to places in its JSON string.
     places: Places<'d>,
 }
 
 impl<'d, 'r> TextReader<'d, 'r> {
-    /// A reader that has read nothing yet, its string, and the text of the string.
+    /// A reader without messages, its string, and the text of the string.
     pub(crate) fn open(
         frame: FrameView<'d>,
         limits: &'r Limits,
@@ -44,7 +44,7 @@ impl<'d, 'r> TextReader<'d, 'r> {
         Ok((reader, value, text))
     }
 
-    /// The finished conversation.
+    /// Finishes the conversation.
     pub(crate) fn finish(self, conversation: Conversation) -> Reading {
         self.turns.finish(conversation)
     }
@@ -70,13 +70,13 @@ impl<'d, 'r> TextReader<'d, 'r> {
         self.turns.list.message(role, span, position)
     }
 
-    /// Makes a notice of the message that begins.
+    /// Adds the message as a notice.
     pub(crate) fn notice(&mut self, message: Message) {
         let kind = MessageKind::Notice;
         self.turns.list.push(Message { kind, ..message });
     }
 
-    /// The time of the next message, which has no offset: as ISO 8601 has it, and as written. A date that cannot be is told.
+    /// The time of the next message, without an offset: in ISO 8601, and as written. An impossible date is reported.
     pub(crate) fn time(&mut self, iso: Option<&str>, raw: &str, span: Range<usize>) -> Option<Timestamp> {
         let position = self.turns.list.messages.len() as u32;
         let place = self.turns.list.frame.span(span);
@@ -87,14 +87,14 @@ impl<'d, 'r> TextReader<'d, 'r> {
         if let Some(iso) = iso {
             return Some(self.turns.times.naive(iso, raw.to_owned(), export_path));
         }
-        let text = "the date and the time cannot be, in the order that dates of this chat have";
+        let text = "the date or the time is impossible in the order of this chat's dates";
         let finding = Finding::new(&codes::TIMESTAMP_UNUSABLE, text).quoting(raw);
         self.turns.list.notes.findings.push(export_path(finding));
         None
     }
 }
 
-/// The kind of a file by the ending of its name.
+/// The kind of a file by the extension of its name.
 pub(crate) fn kind_of_name(name: &str) -> MediaKind {
     let ending = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     match ending.as_str() {

@@ -1,4 +1,4 @@
-//! Reasoning that a format writes into its texts, taken out of the messages of a reading.
+//! Removes reasoning that a format writes into its texts from the messages of a reading.
 
 use chatmill_diag::Finding;
 use chatmill_model::{Message, MessageKind, Part, Role};
@@ -7,7 +7,7 @@ use crate::base::texts::thoughts::divided;
 use crate::frame::Reading;
 use crate::source::About;
 
-/// Separates reasoning from the texts of a reading, where the format itself does not.
+/// Separates reasoning from the texts of a reading, unless the format itself does.
 pub(crate) fn reading(about: &About, read: Result<Reading, Box<Finding>>) -> Reading {
     let mut reading = about.stored(read);
     let conversation = reading.conversation.iter_mut();
@@ -21,7 +21,7 @@ pub(crate) fn reading(about: &About, read: Result<Reading, Box<Finding>>) -> Rea
     reading
 }
 
-/// Turns the thoughts at the beginning of an assistant's first text into reasoning, whatever the format.
+/// Turns the thoughts at the beginning of an assistant's first text into reasoning, for any format.
 fn take_out(message: &mut Message) {
     if message.role != Role::Assistant || message.kind != MessageKind::Message {
         return;

@@ -36,12 +36,13 @@ pub(crate) struct Tree {
     parents: Vec<Option<usize>>,
     is_leaf: Vec<bool>,
     depths: Vec<u32>,
-    /// The preference for each message among its siblings; empty where the latest is the best.
+    /// The preference for each message among its siblings; empty if the latest is the best.
     preferences: Vec<u64>,
 }
 
 impl Tree {
-    /// The tree of these nodes. Nodes whose parent does not exist, and circles, are reported and cut.
+    /// Builds the tree of these nodes. Missing parents and circles are reported, and the nodes begin
+    /// branches.
     pub(crate) fn of(entries: &[Node], notes: &mut Notes) -> Self {
         let places: HashMap<&str, usize> = (0..)
             .zip(entries)
@@ -91,14 +92,14 @@ impl Tree {
         siblings.max_by_key(|at| (preference(*at), std::cmp::Reverse(*at)))
     }
 
-    /// The children of each message, and the messages that state that they have no parent.
+    /// The children of each message, and the messages that state no parent.
     fn below(&self, entries: &[Node]) -> (Vec<Vec<usize>>, Vec<usize>) {
         let mut below: Vec<Vec<usize>> = vec![Vec::new(); entries.len()];
         let mut first = Vec::new();
         for (at, node) in entries.iter().enumerate() {
             match self.parent(at).and_then(|parent| below.get_mut(parent)) {
                 Some(below) => below.push(at),
-                // A node that lost its parent is an alternative to no other.
+                // A node with a missing parent is an alternative to no other.
                 None if node.parent.is_none() => first.push(at),
                 None => {}
             }
@@ -129,12 +130,13 @@ impl Tree {
         self.parents.get(at).copied().flatten()
     }
 
-    /// The ends of the branches that are read, that of the visible one first, and how many there are in all.
+    /// The last messages of the branches that are read, that of the visible one first, and the number of all
+    /// branches.
     pub(crate) fn ends(&self, visible: Option<usize>, branches: Branches) -> (Vec<usize>, usize) {
         let leaves = || (0..self.is_leaf.len()).filter(|at| self.is_leaf.get(*at) == Some(&true));
         let depth = |at: &usize| self.depths.get(*at).copied().unwrap_or_default();
         let shown = visible.or_else(|| leaves().max_by_key(|leaf| (depth(leaf), *leaf)));
-        // Where users left the tree in the middle of a branch, the branch ends there.
+        // If users left the tree in the middle of a branch, the branch ends there.
         let under = shown.map(|shown| self.under(shown)).unwrap_or_default();
         let others: Vec<usize> = leaves().filter(|leaf| under.get(*leaf) != Some(&true)).collect();
         let all = others.len() + usize::from(shown.is_some());
@@ -172,10 +174,10 @@ fn broken(text: &str, node: &Node, notes: &Notes) -> Finding {
     notes.spanned(finding, node.span.clone())
 }
 
-/// Cuts each circle above its first message; gives those messages.
+/// Cuts each circle above its first message; returns those messages.
 fn circles(parents: &mut [Option<usize>]) -> Vec<usize> {
     let mut cut = Vec::new();
-    // The walk in which a message was met.
+    // The number of the walk that first visited a message.
     let mut met = vec![usize::MAX; parents.len()];
     for start in 0..parents.len() {
         let mut at = Some(start);
@@ -236,7 +238,7 @@ pub(crate) struct Beside {
 /// A branch that is read.
 #[derive(Debug, Default)]
 pub(crate) struct Branch {
-    /// The alternatives by position, where branches are no conversations of their own.
+    /// The alternatives by position, unless each branch is a separate conversation.
     pub beside: Vec<Beside>,
     /// Messages from the first to the last.
     pub path: Vec<usize>,
@@ -252,7 +254,7 @@ impl Branch {
     }
 }
 
-/// The branches that are read, as many as the limits let, with a finding for what is left out.
+/// The branches that are read, up to the limits, with a finding about the others.
 pub(crate) fn branches(
     entries: &[Node],
     tree: &Tree,
@@ -271,7 +273,7 @@ pub(crate) fn branches(
         messages += path.len() as u64;
         let of_path = path.iter().filter_map(|at| entries.get(*at));
         bytes += of_path.map(|node| node.span.len() as u64).sum::<u64>();
-        // The first is judged by whoever reads it.
+        // The reader of the first branch checks it against the limits.
         if !read.is_empty() && (messages > limits.messages_per_conversation || bytes > limits.document) {
             break;
         }
@@ -306,7 +308,7 @@ pub(crate) fn branches(
 }
 
 /// The alternatives to messages of a branch: an answer up to the next question, or a question with its
-/// answer. Where an alternative branches further, the best continuation is taken, or the latest.
+/// answer. If an alternative branches further, the best continuation is taken, or the latest.
 fn beside(entries: &[Node], tree: &Tree, path: &[usize], asks: &impl Fn(usize) -> bool) -> Vec<Beside> {
     let (below, first) = tree.below(entries);
     let ends = ends_of_turns(path, asks);
@@ -362,7 +364,7 @@ fn turn(walk: impl Iterator<Item = usize>, asks: &impl Fn(usize) -> bool) -> usi
     .count()
 }
 
-/// The nodes of a record, each with its value, and the tree that they are.
+/// The nodes of a record, each with its value, and their tree.
 #[derive(Clone, Copy)]
 pub(crate) struct Nodes<'v, 'd> {
     /// The values of the messages.
@@ -370,12 +372,12 @@ pub(crate) struct Nodes<'v, 'd> {
     /// The tree nodes of the messages.
     pub entries: &'v [Node],
     pub tree: &'v Tree,
-    /// The message that people saw last, where that is known.
+    /// The message that people saw last, if it is known.
     pub visible: Option<usize>,
 }
 
-/// Reads each branch, with its number where there are several. Findings on the tree belong to the first, and
-/// so do messages outside all branches, as raw values.
+/// Reads each branch, with its number if there are several. Findings on the tree belong to the first, and so
+/// do messages outside all branches, as raw values.
 pub(crate) fn read(
     branches: &[Branch],
     notes: Notes,
@@ -396,7 +398,7 @@ pub(crate) fn read(
         let all = record.values.iter().zip(record.entries).enumerate();
         for (_, (value, node)) in all.filter(|(at, _)| !read.contains(at)) {
             let span = value.span();
-            // A message may hold those below it.
+            // A message may contain its descendants.
             if span.start < around.start || span.end > around.end {
                 let path = node.path.trim_start_matches(['$', '.']);
                 conversation.extra.keep_reported(path, *value);
@@ -442,7 +444,7 @@ mod tests {
         assert_eq!(tree.ends(Some(4), Branches::Visible), (vec![4], 2));
         assert_eq!(tree.ends(Some(4), Branches::All), (vec![4, 5], 2));
         assert_eq!(tree.ends(None, Branches::Visible), (vec![5], 2));
-        // Of equal branches, the visible one.
+        // Of branches with equal length, the visible one.
         assert_eq!(tree.ends(Some(4), Branches::Longest), (vec![4], 2));
         // People see the branch to `d` only, which ends in the middle of that to `e`.
         assert_eq!(tree.ends(Some(3), Branches::Longest), (vec![5], 2));
@@ -475,7 +477,7 @@ mod tests {
 
     #[test]
     fn forks_do_not_multiply_the_checks_for_questions() {
-        // Answers one below the other, and another one beside each.
+        // Answers one below the other, each with an alternative.
         let names: Vec<[String; 2]> = (0..500)
             .map(|step| [format!("a{step}"), format!("b{step}")])
             .collect();

@@ -1,7 +1,7 @@
-//! Conversion of turns to messages: speakers, and pieces that continue the message before.
+//! Converts turns to messages: speakers, and pieces that continue the message before them.
 //!
-//! A format that writes one turn as several items (reasoning, text, each call) states the relation of each
-//! item to its neighbours, and they become one message.
+//! A format that writes one turn as several items (reasoning, text, each call) states the relation of each item to its
+//! neighbours, and they become one message.
 
 pub(crate) mod weight;
 
@@ -15,7 +15,7 @@ use crate::base::{Roster, Site, Times, Turn, are_of_tools, media::hold_place, me
 use crate::frame::{FrameView, Reading};
 use crate::layout::list::{ListReader, answers::absorb};
 
-/// The index of a message in no list of the record: only its bytes give its place.
+/// The index of a message that is in no list of the record: only its bytes give its place.
 pub(crate) const OUTSIDE_LISTS: u32 = u32::MAX - 1;
 
 /// Reads the turns of one record, in order.
@@ -24,17 +24,16 @@ pub(crate) struct Turns<'d, 'r> {
     pub list: ListReader<'d, 'r>,
     /// The participants.
     pub roster: Roster,
-    /// When.
+    /// The times of the messages.
     pub times: Times,
-    /// The range of the string in whose JSON everything is read: offsets inside it mean nothing in the
-    /// record.
+    /// The range of the string that contains the JSON being read: offsets inside it have no meaning in the record.
     pub within: Option<Range<usize>>,
     /// Whether the assistant's next turn continues the last message.
     is_led: bool,
 }
 
 impl<'d, 'r> Turns<'d, 'r> {
-    /// A reader that has read nothing yet.
+    /// A reader without turns.
     pub(crate) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
         Self {
             list: ListReader::new(frame, limits),
@@ -45,7 +44,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         }
     }
 
-    /// The finished conversation.
+    /// Finishes the conversation.
     pub(crate) fn finish(mut self, conversation: Conversation) -> Reading {
         self.times.finish(&mut self.list.notes);
         self.list.finish(Conversation {
@@ -54,7 +53,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         })
     }
 
-    /// Reads the time of the next message, which this is, from a field.
+    /// Reads the time of the next message from a field.
     pub(crate) fn time(
         &mut self,
         (id, message): (Option<&str>, Value<'_>),
@@ -64,14 +63,14 @@ impl<'d, 'r> Turns<'d, 'r> {
         self.times.read(value, field, &mut site)
     }
 
-    /// Reports that the line with this id is of an unknown type, which is in this field.
+    /// Reports a line with this id and an unknown type; `kind` is the field of the type.
     pub(crate) fn unknown_line(&mut self, (id, line): (Option<&str>, Value<'_>), kind: Option<Value<'_>>) {
         let text = "the line is of a type that is not known and is kept as a notice";
         let mut site = self.list.site(id, line);
         site.note(&codes::UNKNOWN_LINE_TYPE, text, ".type", kind.unwrap_or(line));
     }
 
-    /// Reads a turn that stands at `prefix` below its item; the item itself has no prefix.
+    /// Reads a turn at `prefix` below its item; the item itself has no prefix.
     pub(crate) fn read(
         &mut self,
         value: Value<'_>,
@@ -95,8 +94,8 @@ impl<'d, 'r> Turns<'d, 'r> {
         turn
     }
 
-    /// Adds a turn: to the message that it continues, or as one of its own. Findings from `known` on are about it, and `place`
-    /// is its path in the record.
+    /// Adds a turn: to the message that it continues, or as a separate message. Findings from `known` on are about it, and
+    /// `place` is its path in the record.
     pub(crate) fn add(
         &mut self,
         index: u32,
@@ -160,7 +159,8 @@ impl<'d, 'r> Turns<'d, 'r> {
         absorb(message, piece, self.list.rows.merged);
     }
 
-    /// Adds a turn as a message of its own. One that answers its own calls is divided at the results, which are the tool's.
+    /// Adds a turn as a separate message. A turn with calls and their results is divided at the results, because these are the
+    /// tool's.
     pub(crate) fn push(&mut self, index: u32, value: Value<'_>, mut turn: Turn) {
         turn.join_texts();
         let calls = turn.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
@@ -172,7 +172,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         let pieces = divided(Role::Assistant, std::mem::take(&mut turn.parts));
         let name = turn.name.clone();
         for (number, (role, parts)) in pieces.into_iter().enumerate() {
-            // A further piece counts as a row of its own.
+            // Each further piece counts as a separate row.
             self.list.rows.rows += u64::from(number > 0);
             let piece = Turn {
                 role: Some(role),
@@ -208,7 +208,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         });
     }
 
-    /// Whether a message already contains a text; the text is marked as read then.
+    /// Whether a message already contains a text. Such a text is marked as read.
     pub(crate) fn repeats(&self, value: Value<'_>) -> bool {
         let Some(text) = value.string() else { return false };
         let is_same = |message: &Message| match message.parts.as_slice() {
@@ -225,7 +225,7 @@ impl<'d, 'r> Turns<'d, 'r> {
     }
 }
 
-/// Divides an answer at its results, which are a tool's turns.
+/// Divides an answer at its results, which are turns of a tool.
 pub(crate) fn divided(role: Role, parts: Vec<Part>) -> Vec<(Role, Vec<Part>)> {
     let mut turns: Vec<(Role, Vec<Part>)> = Vec::new();
     for (is_of_tool, part) in are_of_tools(&parts).into_iter().zip(parts) {

@@ -1,8 +1,8 @@
-//! What the columns of a table hold, guessed from their names and from their values in the first rows: messages, or rows for training.
+//! Guesses what the columns of a table contain, from their names and from their values in the first rows: messages, or rows for training.
 //!
-//! A guess is sure where no other reading would teach other turns: roles are words for roles and every other column is understood, or a
-//! row is a question with its answer and no other text. Everything else is only proposed, and most tables are neither. What is never
-//! guessed: docs/decisions/2026-11-29-guessed-columns.md.
+//! A guess is sure if no other reading would teach other turns: roles are words for roles and every other column is understood, or a row is a
+//! question with its answer and no other text. Everything else is only proposed, and most tables are neither. For what is never guessed, see
+//! docs/decisions/2026-11-29-guessed-columns.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,35 +23,35 @@ use crate::layout::columns::{self, Holds, question_and_answer};
 pub struct TableSample {
     /// Names of the columns.
     pub columns: Vec<String>,
-    /// The cells of rows, where they have one.
+    /// The cells of each row; `None` if the row has no value for the column.
     pub rows: Vec<Vec<Option<SampleCell>>>,
 }
 
 /// A cell of a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SampleCell {
-    /// A text, a number or a truth value.
+    /// A text, a number or a boolean.
     Text(String),
     /// A list or an object, as JSON.
     Json(String),
 }
 
-/// What the columns of a table are taken for.
+/// The meaning of the columns of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guess {
     /// The id of the source that reads the rows.
     pub source: &'static str,
-    /// The source's names of columns, and the table's.
+    /// The names of columns for the source, each with the name in the table.
     pub columns: Vec<(&'static str, String)>,
-    /// Senders that seem to be agents, where rows have no roles.
+    /// Senders that seem to be agents, if rows have no roles.
     pub assistants: Vec<String>,
     /// Whether no other reading would teach other turns.
     pub is_sure: bool,
-    /// The table, of several.
+    /// The name of the table, if there are several.
     pub table: Option<String>,
     /// The columns of another table with the names of senders.
     pub senders: Option<SenderColumns>,
-    /// The columns, with their values where these are few.
+    /// The names of the columns, some with their values if these are few.
     pub described: String,
 }
 
@@ -68,7 +68,7 @@ pub struct SenderColumns {
     pub agent: Option<String>,
 }
 
-/// Values that are shown of a column at most.
+/// The most values of a column that are shown.
 const MAX_SHOWN: usize = 6;
 
 impl TableSample {
@@ -128,7 +128,7 @@ impl SampleCell {
 /// A column of a sample.
 pub(super) struct SampledColumn<'s> {
     pub(super) name: &'s str,
-    /// The name without case, blanks and lines.
+    /// The name in lower case, with letters and digits only.
     key: String,
     pub(super) texts: Vec<&'s str>,
     lists: Vec<&'s str>,
@@ -140,7 +140,7 @@ impl<'s> SampledColumn<'s> {
         names.iter().any(|name| plain(name) == self.key)
     }
 
-    /// Whether it is a column of rows for training, by a name that is read or by one of these.
+    /// Whether it is a column of rows for training: by a name that the source reads, or by one of these.
     fn holds(&self, holds: Holds, further: &[&str]) -> bool {
         self.is(further) || columns::names(holds).any(|name| plain(name) == self.key)
     }
@@ -157,7 +157,7 @@ impl<'s> SampledColumn<'s> {
         self.texts.iter().copied().collect()
     }
 
-    /// Whether its values are what people write: several words, on the average.
+    /// Whether its values are text that people write: at least so many words, on average.
     fn has_words(&self, least: usize) -> bool {
         let words: usize = self
             .texts
@@ -183,7 +183,7 @@ impl<'s> SampledColumn<'s> {
             && roles.is_some_and(|roles| has(&roles, Role::User) && has(&roles, Role::Assistant))
     }
 
-    /// Whether its values are few and short, as names of people are who speak more than once.
+    /// Whether its values are few and short, like the names of people who write more than once.
     fn has_names(&self) -> bool {
         let distinct = self.distinct().len();
         let is_name = |text: &&str| text.len() <= 40 && text.split_whitespace().count() <= 3;
@@ -194,7 +194,7 @@ impl<'s> SampledColumn<'s> {
     }
 }
 
-/// A name without case and signs.
+/// A name in lower case, with letters and digits only.
 fn plain(name: &str) -> String {
     let signs = name.chars().filter(|sign| sign.is_alphanumeric());
     signs.flat_map(char::to_lowercase).collect()
@@ -225,10 +225,10 @@ pub(super) fn columns_of(sample: &TableSample) -> Vec<SampledColumn<'_>> {
     sample.columns.iter().enumerate().map(column).collect()
 }
 
-/// What the columns of a table hold; none where they are neither messages nor rows for training.
+/// The meaning of a table's columns; `None` if they are neither messages nor rows for training.
 pub fn guess(sample: &TableSample) -> Option<Guess> {
     let columns = columns_of(sample);
-    // Options to choose from are no answers, and a name that repeats has no meaning.
+    // Options to choose from are not answers, and a repeated name is ambiguous.
     let keys: BTreeSet<&str> = columns.iter().map(|column| column.key.as_str()).collect();
     if keys.len() < columns.len() || columns.iter().any(|column| column.is(names::OPTIONS)) {
         return None;
@@ -250,7 +250,7 @@ fn found<'c, 's>(
     columns.iter().filter(|column| fits(column)).collect()
 }
 
-/// Rows that are messages: who speaks, and what.
+/// Rows that are messages, with a speaker and a text.
 fn messages(columns: &[SampledColumn<'_>]) -> Option<Guess> {
     let mut texts = names::TEXTS.iter().chain(names::TEXTS_OF_TABLES);
     let content = texts.find_map(|name| {
@@ -291,7 +291,7 @@ fn messages(columns: &[SampledColumn<'_>]) -> Option<Guess> {
         let is_mapped = pairs.iter().any(|(_, name)| name == column.name);
         is_mapped || column.is(names::HARMLESS) || column.texts.is_empty() && column.lists.is_empty()
     };
-    // Another name of the conversation may be one, and may be anything.
+    // For other names than these, a column that names the conversation may contain anything.
     let is_known = whose.is_none_or(|column| WHOSE.contains(&column.name));
     let is_alone = |column: &SampledColumn<'_>| column.name == content.name || !column.is_text();
     let is_sure = role.is_some()
@@ -314,14 +314,14 @@ fn messages(columns: &[SampledColumn<'_>]) -> Option<Guess> {
     })
 }
 
-/// Whether a name is that of an agent, as it seems.
+/// Whether a name seems to be that of an agent.
 pub(super) fn is_agent(name: &str) -> bool {
     let name = name.to_lowercase();
     known_role(&name) == Some(Role::Assistant)
         || ["bot", "assistant", "gpt"].iter().any(|word| name.contains(word))
 }
 
-/// A column of lists that are texts in turn, pairs, or questions with their answers.
+/// A column of lists: alternating texts, pairs, or questions with their answers.
 fn list_of_turns(columns: &[SampledColumn<'_>]) -> Option<Guess> {
     let lists = found(columns, |column| !column.lists.is_empty());
     let [list] = lists.as_slice() else { return None };
@@ -361,7 +361,7 @@ fn kind_of_turn(item: Value<'_>) -> Option<&'static str> {
     }
 }
 
-/// A column of texts, each of which is a conversation that is written out.
+/// A column of texts that are whole conversations.
 fn written_out(columns: &[SampledColumn<'_>]) -> Option<Guess> {
     let is_one = |column: &SampledColumn<'_>| {
         column.texts.len() == column.rows
@@ -410,7 +410,7 @@ fn exchange(columns: &[SampledColumn<'_>]) -> Option<Guess> {
     let is_text = |(_, column): &(&str, &SampledColumn<'_>)| column.has_words(2);
     let words = found(columns, |column| column.has_words(3)).len();
     let answers = pairs.last()?.1;
-    // Few words that repeat are labels; a problem with a solution may be anything.
+    // A few repeated words are labels; a problem with a solution may be anything.
     let has_labels = answers.rows > 3 && 2 * answers.distinct().len() <= answers.rows;
     let is_anything = answers.key == "solution";
     let has_lists = columns.iter().any(|column| !column.lists.is_empty());
@@ -430,7 +430,7 @@ fn rows_for_training(pairs: &[(&'static str, &SampledColumn<'_>)], is_sure: bool
     }
 }
 
-/// The columns, those of who speaks with their values.
+/// The names of the columns, with the values of those that may name speakers.
 fn described(columns: &[SampledColumn<'_>]) -> String {
     let one = |column: &SampledColumn<'_>| {
         let values = column.distinct();
@@ -457,7 +457,7 @@ impl Guess {
         }
     }
 
-    /// Whether it is known who is an agent.
+    /// Whether the guess tells agents from people.
     pub fn has_agents(&self) -> bool {
         let in_senders = self
             .senders
@@ -467,7 +467,7 @@ impl Guess {
         has_roles || self.source != "table-rows" || !self.assistants.is_empty()
     }
 
-    /// The map of the table, by this name.
+    /// The map of the table, under this name.
     pub fn map(&self, name: &str) -> TableMap {
         TableMap {
             name: name.to_owned(),
@@ -484,7 +484,7 @@ impl Guess {
         }
     }
 
-    /// The options that read the table; none where a name cannot be written in them.
+    /// The options that read the table; `None` if the options cannot express a name.
     pub fn options(&self) -> Option<String> {
         let source = (self.source != "table-rows").then(|| format!("source={}", self.source));
         let pairs = self
@@ -575,7 +575,7 @@ impl Guess {
     }
 }
 
-/// A word as a shell takes it.
+/// A word, quoted for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |sign: char| sign.is_alphanumeric() || "_-.,=:/".contains(sign);
     if word.chars().all(is_plain) {

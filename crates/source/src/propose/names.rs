@@ -1,4 +1,4 @@
-//! Names that people give the columns of tables and the fields of messages, the likeliest first.
+//! Names that are common for the columns of tables and the fields of messages, the most probable first.
 
 use crate::base::words;
 
@@ -51,13 +51,13 @@ pub(super) const WHOSE: &[&str] = &words!(
 pub(super) const IS_AGENT: &[&str] = &words!(is_bot bot is_agent is_ai is_assistant agent);
 /// Further names of texts in tables.
 pub(super) const TEXTS_OF_TABLES: &[&str] = &words!(utterance line comment post words reply);
-/// Further names of who speaks in tables.
+/// Further names of senders in tables.
 pub(super) const SENDERS_OF_TABLES: &[&str] =
     &words!(from name username nick participant person agent direction handle);
-/// Columns beside messages and answers that decide nothing.
+/// Columns next to messages and answers that have no effect on the guess.
 pub(super) const HARMLESS: &[&str] =
     &words!(model lang language tokens token_count metadata updated_at category source license);
-/// Options to choose from, and what rates or ranks: no answers.
+/// Options to choose from, and ratings or ranks, which are not answers.
 pub(super) const OPTIONS: &[&str] =
     &words!(choices options optiona option1 opa choice1 answeridx distractor1 labels);
 /// Further names of questions in rows for training.
@@ -70,6 +70,6 @@ pub(super) const ANSWERS: &[&str] =
 pub(super) const BETTER: &[&str] = &words!(accepted preferred_answer better_response win);
 /// Further names of the worse answer.
 pub(super) const WORSE: &[&str] = &words!(rejected_answer worse_response lose);
-/// Names of lists of texts in turn.
+/// Names of lists of alternating texts.
 pub(super) const CONVERSATIONS: &[&str] =
     &words!(dialog dialogue utterances turns conversation conversations messages data);

@@ -1,9 +1,9 @@
-//! What the tables of one database hold: the one that has the messages, as it seems, and the one that has the names of its senders.
+//! Guesses about the tables of one database: the table that seems to have the messages, and the table with the names of its senders.
 
 use super::guess::{Guess, SampledColumn, SenderColumns, TableSample, columns_of, guess, is_agent};
 use super::names;
 
-/// The guess about the table that has the most of a chat, of tables with their names.
+/// The guess about the table with the most of a chat; each table comes with its name.
 pub fn guess_tables(tables: &[(String, TableSample)]) -> Option<Guess> {
     let guesses = tables.iter().filter_map(|(name, sample)| {
         let table = Some(name.clone());
@@ -34,8 +34,8 @@ pub fn guess_tables(tables: &[(String, TableSample)]) -> Option<Guess> {
     Some(guess)
 }
 
-/// The columns of a table that has all senders of another by id, each with a name; and the ids of those that seem to be agents, where no
-/// column marks them.
+/// The columns of a table that has all senders of another by id, each with a name; and the ids of those that seem to be agents, if no column
+/// marks them.
 fn senders(
     guess: &Guess,
     sample: &TableSample,

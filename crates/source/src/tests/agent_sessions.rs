@@ -1,4 +1,4 @@
-//! Lines of coding agents: which session one begins.
+//! Lines of coding agents: the key of the session that a line begins.
 
 use chatmill_intake::json;
 

@@ -1,4 +1,4 @@
-//! Leak test: words under a key that no format knows, planted into every object of every fixture, are retained and reported.
+//! Leak test: text under a key that no format knows, inserted into every object of every fixture, is retained and reported.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,13 +27,13 @@ fn files(source: &dyn Source, extension: &str) -> impl Iterator<Item = (String, 
     })
 }
 
-/// The fixtures of a source that are JSON, each with its name.
+/// The JSON fixtures of a source, each with its name.
 fn fixtures(source: &dyn Source) -> impl Iterator<Item = (String, Value)> {
     let files = files(source, "json");
     files.filter_map(|(name, text)| Some((name, serde_json::from_str(&text).ok()?)))
 }
 
-/// The list or object that a string holds as JSON.
+/// The list or object inside a string of JSON.
 fn opened(text: &str) -> Option<Value> {
     serde_json::from_str(text)
         .ok()
@@ -50,7 +50,7 @@ fn objects(value: &Value) -> usize {
     }
 }
 
-/// Plants the key into the object of that number.
+/// Inserts the key into the object with that number.
 fn plant(value: &mut Value, number: &mut usize) -> bool {
     match value {
         Value::Object(fields) if *number == 0 => {
@@ -91,7 +91,7 @@ fn words(unread: &[Unread]) -> u64 {
     words.map(|unread| unread.bytes).sum()
 }
 
-/// The path to what is searched for, with `[]` for the places of lists.
+/// The path to the searched text, with `[]` for the elements of lists.
 fn general_path(text: &str, searched: &str) -> String {
     let document = json::scan(text.as_bytes(), Limits::default().depth).unwrap();
     let mut path = String::new();
@@ -107,8 +107,7 @@ fn general_path(text: &str, searched: &str) -> String {
     path
 }
 
-/// Whether the words are in a value that the format keeps as a whole: the value is reported once, as a note,
-/// at its path.
+/// Whether the text is in a value that the format keeps as a whole: the value is reported once, as a note, at its path.
 fn is_reported_with_the_whole(source: &dyn Source, text: &str, unread: &[Unread]) -> bool {
     let path = general_path(text, WORDS);
     let around = path.match_indices(['.', '[']).map(|(at, _)| path.split_at(at).0);
@@ -120,9 +119,8 @@ fn is_reported_with_the_whole(source: &dyn Source, text: &str, unread: &[Unread]
     wholes.any(|whole| unread.iter().any(|unread| unread.path == whole))
 }
 
-/// Whether the words are kept, and whether their loss is visible: by a finding, by a reject, or because they
-/// are part of the conversation, such as arguments of a call. `before` is the number of bytes of words
-/// reported without them.
+/// Whether the text is kept, and whether its loss is visible: by a finding, by a reject, or because it is part of the conversation, such as
+/// arguments of a call. `before` is the number of bytes of text that were reported before it was inserted.
 fn fate(source: &dyn Source, text: &str, before: u64) -> (bool, bool) {
     let (mut reading, unread) = read(source, text);
     let at = text.find(WORDS).unwrap() as u64;
@@ -138,7 +136,7 @@ fn fate(source: &dyn Source, text: &str, before: u64) -> (bool, bool) {
     ];
     let mut findings = all.iter().flat_map(|reading| &reading.findings);
     let mut reported = unread.iter().filter(|unread| unread.has_words);
-    // A string that nobody opens is told as a whole.
+    // A string that no reader opens is reported as a whole.
     let is_reported = reported.any(|unread| unread.path.ends_with(KEY))
         || words(&unread) >= before + WORDS.len() as u64
         || findings.any(|finding| {
@@ -167,7 +165,7 @@ fn fate(source: &dyn Source, text: &str, before: u64) -> (bool, bool) {
             extra.append(&mut participant.extra.0);
         }
     }
-    // A value that is kept whole is reported by its keeper; arguments of a call by the call.
+    // A value that is kept whole is reported with the whole; arguments of a call are reported with the call.
     let is_whole = |key: &str| {
         let is_reported = is_covered && !key.ends_with(KEY);
         is_reported || key.ends_with("tool_execution.arguments")
@@ -239,7 +237,7 @@ fn the_path_goes_on_in_json_that_a_string_holds() {
         .iter()
         .map(|unread| (unread.path.as_str(), unread.bytes))
         .collect();
-    // Nobody opens the page.
+    // No reader opens the page.
     assert_eq!(
         reported,
         [("$.request.messages[].audit.by", 15), ("$.response.page", 12)]
@@ -288,13 +286,13 @@ fn names_below_a_map_do_not_count_as_unknown() {
         let document = json::scan(text.as_bytes(), limits.depth).unwrap();
         let frame = FrameView::alone(&document, text.as_bytes());
         let (_, leftovers) = crate::read(source, &frame, &limits);
-        assert_eq!(leftovers.fields.len(), 2, "{key}: both are told");
+        assert_eq!(leftovers.fields.len(), 2, "{key}: both are reported");
         assert_eq!(leftovers.unread_words, bytes, "{key}");
         assert!(leftovers.read_words > 0, "{key}");
     }
 }
 
-/// Kinds of values that no list silences, each with what is searched for.
+/// Kinds of values that no list silences, each with the text to search for.
 fn meant() -> [(Value, &'static str); 6] {
     [
         (WORDS.into(), WORDS),
@@ -346,7 +344,7 @@ fn put(value: &mut Value, steps: &[Step<'_>], canary: &Value) {
     put(inner, rest, canary);
 }
 
-/// Puts a value at a listed key: into the first object that has its first name, else into the outermost.
+/// Puts a value at a listed key: into the first object with its first name, else into the outermost.
 fn put_anywhere(value: &mut Value, steps: &[Step<'_>], canary: &Value) -> bool {
     let is_here = match (&*value, steps.first()) {
         (Value::Object(fields), Some(Step::Key(key))) => fields.contains_key(*key),
@@ -365,12 +363,12 @@ fn put_anywhere(value: &mut Value, steps: &[Step<'_>], canary: &Value) -> bool {
     }
 }
 
-/// Whether what is searched for is part of the conversation, or under a reported path, finding or reject.
+/// Whether the searched text is part of the conversation, or under a reported path, finding or reject.
 fn comes_out(source: &dyn Source, text: &str, searched: &str) -> bool {
     let document = json::scan(text.as_bytes(), Limits::default().depth).unwrap();
     let (mut reading, unread) = read_document(source, text, &document);
     let at = text.find(searched).unwrap();
-    // Ids and enumerated words that the reader itself uses: no list decides about them.
+    // The reader itself uses some ids and enumerated words; no list decides about them.
     if is_taken(document.root(), at) {
         return true;
     }
@@ -405,7 +403,7 @@ fn comes_out(source: &dyn Source, text: &str, searched: &str) -> bool {
     format!("{reading:?}{also:?}").contains(searched)
 }
 
-/// Whether the source read the value at a place, or one around it.
+/// Whether the source read the value at a position, or a value around it.
 fn is_taken(value: json::Value<'_>, at: usize) -> bool {
     let fields = value.fields().map(|(_, field)| field);
     value.span().contains(&at)
@@ -413,7 +411,7 @@ fn is_taken(value: json::Value<'_>, at: usize) -> bool {
             || fields.chain(value.items()).any(|inside| is_taken(inside, at)))
 }
 
-/// Whether a reported path leads to a place or around it.
+/// Whether a reported path leads to a place or to a value around it.
 fn is_prefix(reported: &str, place: &str) -> bool {
     let [mut reported, mut place] = [reported, place].map(silence::steps);
     reported.reverse();

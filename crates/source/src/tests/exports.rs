@@ -1,4 +1,4 @@
-//! Exports of accounts and workspaces: what the settings of a run make of one record.
+//! Exports of accounts and workspaces: the conversations of one record under the settings of a run.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,7 +26,7 @@ fn read(source: &str, sample: &str, options: ReadOptions<'_>) -> Reading {
     source.read(&frame, &limits)
 }
 
-/// Id and ids of the messages of each conversation, and whether everything is accounted for.
+/// The id and the message ids of each conversation; asserts that the rows balance.
 fn conversations(reading: &Reading) -> Vec<(String, Vec<String>)> {
     let all = std::iter::once(reading).chain(&reading.also);
     all.map(|reading| {
@@ -110,7 +110,7 @@ fn a_rejected_message_that_branches_share_is_rejected_once() {
     let all: Vec<&Reading> = std::iter::once(&reading).chain(&reading.also).collect();
     assert_eq!(all.len(), 4);
     let rejects: usize = all.iter().map(|reading| reading.rejects.len()).sum();
-    // Three on the way from `a` to `h`, and the number that stands alone.
+    // Three on the path from `a` to `h`, and the number outside of the tree.
     assert_eq!(rejects, 4);
     assert!(all.iter().all(|reading| reading.rows.balances()));
 }
@@ -149,7 +149,7 @@ fn branches_of_rows_follow_the_setting() {
             owned(&format!("{session}/m4"), &["m1", "m2", "m3", "m4"]),
         ]
     );
-    // Rows without a place in the tree count once, whichever branches are read.
+    // Rows without a place in the tree are counted once, for any choice of branches.
     for (source, sample) in [
         ("qwen-code", "session.json"),
         ("pi-agent", "faulty.json"),
@@ -234,7 +234,7 @@ fn shared_messages_are_reported_billed_and_trained_once() {
                     .map(|answer| ("paid", place(answer)));
                 let rejects = reading.rejects.iter();
                 let rejects = rejects.map(|reject| ("rejected", (reject.span.start, reject.span.end)));
-                // A record that is divided is one message with one place.
+                // The messages of a divided record have the same place, and count as one.
                 let charged: BTreeSet<_> = trained.chain(paid).chain(rejects).collect();
                 let again: Vec<_> = charged.intersection(&once).collect();
                 assert!(again.is_empty(), "{}/{name}: {again:?}", source.id());

@@ -1,5 +1,4 @@
-//! Cases that fixtures cannot show well: limits, and inputs that are too long or too deep to write
-//! down.
+//! Cases that fixtures cannot show well: limits, and inputs that are too long or too deep to write down.
 
 use std::fmt::Write as _;
 
@@ -104,7 +103,7 @@ fn the_path_of_a_message_leads_to_it_even_after_a_rejected_one() {
     );
 }
 
-/// A preview with this many previews inside one another.
+/// A preview with this many levels of nested previews.
 fn nested(levels: u32) -> String {
     let mut text = String::new();
     for level in 0..levels {

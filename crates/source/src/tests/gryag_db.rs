@@ -1,9 +1,9 @@
-//! gryag's database: its tables, its rows as conversations, and facts about its own code, found by running it: 19 cases
-//! from 34 of its vectors, equal inputs counted once.
+//! gryag's database: its tables, its rows as conversations, and facts about its own code, found by running it: 19 cases from 34 of its vectors;
+//! equal inputs are counted once.
 //!
 //! | Not here | Why |
 //! |---|---|
-//! | a chat id that is not an integer (3) | The column, which is one, decides. |
+//! | a chat id that is not an integer (3) | The column is one, and decides. |
 //! | lines, leaks, speaker headers, readers of lines | They are captured histories: see `gemini_vectors.rs`. |
 //! | everything else | It writes prompts and stores nothing. |
 

@@ -1,14 +1,14 @@
-//! Facts about Jaibber's own code, found by running it: 27 of the 56 vectors that we have. Two more are the context's and
-//! stand with its dialect.
+//! Facts about Jaibber's own code, found by running it: 27 of our 56 vectors. Two more are about the context, and are tested with its
+//! dialect.
 //!
 //! | Not here | Why |
 //! |---|---|
-//! | `parseMentions` (3) | It guesses at names that nobody has; here names are those of the room. |
-//! | `chunk`, `error`, `oversized` in the SDK's history (3) | What an agent leaves out of its own memory; an archive keeps it. |
-//! | a chunk before typing, a chunk after the response (2) | The client loses the one and spoils the answer with the other; here the one is kept and the other is not added. |
-//! | desktop's context, full prompt (2) | What the code sends to a model; the dialect says what the document says. |
-//! | sizes, MIME types and extensions of files (11) | They decide what of a file goes into a prompt. |
-//! | hand-overs (3) | They start tasks, which the archive tells of itself. |
+//! | `parseMentions` (3) | It guesses names that no participant has; here names are those of the room. |
+//! | `chunk`, `error`, `oversized` in the SDK's history (3) | Events that an agent leaves out of its own memory; an archive keeps them. |
+//! | a chunk before typing, a chunk after the response (2) | The client loses the first and appends the second to the finished answer; here the first is kept and the second is not appended. |
+//! | desktop's context, full prompt (2) | The code's requests to a model; the dialect follows the document instead. |
+//! | sizes, MIME types and extensions of files (11) | They decide how much of a file goes into a prompt. |
+//! | hand-overs (3) | They start tasks, which the archive records by itself. |
 //! | the adapter's `shouldRespond` (3) | Its rule contradicts the document's. |
 
 use chatmill_diag::Limits;
@@ -141,7 +141,7 @@ fn published_and_stored_messages_read_the_same() {
     }
 }
 
-/// The events that the client's steps stand for.
+/// The events that the client's steps represent.
 fn events(steps: &Value) -> Vec<Value> {
     let mut events = Vec::new();
     let live = |kind: &str, id: &Value, text: &Value| {

@@ -1,4 +1,5 @@
-//! Records that belong together, and how the rows come back; which are grouped, and by which key, are cases of `tests/golden/rows`.
+//! Records that belong together, and the conversations that their rows become. For which are grouped, and by which key, see the cases of
+//! `tests/golden/rows`.
 
 use chatmill_diag::Limits;
 

@@ -1,4 +1,4 @@
-//! Folders of fixtures, held against the registry.
+//! Compares folders of fixtures and documentation with the registry.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -2,10 +2,10 @@
 //!
 //! | Not here | Why |
 //! |---|---|
-//! | pairing and validation of calls (14), cache marks (5), cached blocks (7) | They concern lists of messages, which another source reads; they are tested there. |
-//! | taking calls out of a block of which none can be read (1) | Suna drops the block; here it stays text, because nothing was read from it. |
+//! | pairing and validation of calls (14), cache marks (5), cached blocks (7) | They are about lists of messages, which another source reads; they are tested there. |
+//! | removing calls from a block in which none can be read (1) | Suna drops the block; here it remains text, because nothing was read from it. |
 //! | the filter for another API (7), its patterns (9) | They write requests, as dialects do. |
-//! | thresholds (9) and chunks (4) of the prompt cache | They affect only requests, and leave no trace but the cached block. |
+//! | thresholds (9) and chunks (4) of the prompt cache | They affect only requests, and leave no trace except the cached block. |
 //! | compression (7): cutting texts, marking rows, dropping the middle | Its results in rows are read; its cutting is not reimplemented. |
 //!
 //! Where Suna's readers lose a row, the row is kept, with a finding or with its source text.
@@ -94,12 +94,12 @@ fn rows_keep_the_stored_and_the_sent_text() {
             continue;
         }
         assert_eq!(json!(message.id), theirs["message_id"], "{name}");
-        // That code sends the shortened text, except for one that happens to be JSON: it loses its role.
+        // That code sends the shortened text, except for a text that happens to be JSON, which loses its role.
         if theirs["content"].is_string() {
             let ours = sent.unwrap_or_else(|| json!(texts_of(message)));
             assert_eq!(ours, theirs["content"], "{name}");
         }
-        // From 2026 on every compressed row is sent as a user's words; here it stays whose it was.
+        // From 2026 on every compressed row is sent as a user's text; here it keeps its role.
         let is_2026 = name.as_str().unwrap().starts_with("2026");
         if theirs["role"].is_string() && !(is_2026 && message.role == Role::Assistant) {
             assert_eq!(json!(message.role.as_str()), theirs["role"], "{name}");

@@ -1,11 +1,11 @@
-//! Facts about two releases of Tzurot's formatter, found by running it: 72 of the 113 vectors that we have. Each is read
-//! twice, as the request that went in and as the message that came out, and both must say the same.
+//! Facts about two releases of Tzurot's formatter, found by running it: 72 of our 113 vectors. Each is read twice, as the request that went in and as
+//! the message that came out, and both readings must agree.
 //!
 //! | Not here | Why |
 //! |---|---|
-//! | the document's scenarios (17) | They are tried on the whole way, byte for byte, where the dialect is. |
+//! | the document's scenarios (17) | The tests of the dialect try them end to end, byte for byte. |
 //! | sanitising (13), ids of requests (2) | They concern answers of the AI service and deduplication of requests in flight. |
-//! | embeds (3), detection of media (6) | They read messages of Discord before there is a request. |
+//! | embeds (3), detection of media (6) | They read messages of Discord before a request exists. |
 
 use std::collections::BTreeSet;
 
@@ -23,13 +23,13 @@ const EXCEPTIONS: [&str; 13] = [
     // Falsy text: the whole request became the content.
     "c8b458256 empty user text with reference",
     "v2.0.10 empty user text with reference",
-    // A quoted list made it forget the quote.
+    // A quoted list made the formatter forget the quote.
     "c8b458256 reference content is an array",
     "v2.0.10 reference content is an array",
     // No content at all.
     "c8b458256 null content",
     "v2.0.10 null content",
-    // A bot that is known by a name alone: such a quote stays text.
+    // A bot with a name and no id: such a quote remains text.
     "v2.0.10 bot reference without personalityName, current personality given",
     "c8b458256 bot reference, personalityDisplayName (production field name)",
     "c8b458256 bot reference with control characters",
@@ -63,7 +63,7 @@ fn own(conversation: &Conversation) -> String {
         .collect()
 }
 
-/// The quoted words, without media and their traces.
+/// The quoted text, without media and their traces.
 fn quoted(conversation: &Conversation) -> Option<String> {
     let preview = conversation.messages[0].references.first()?.preview.as_ref()?;
     let mut text = preview.content.clone().unwrap_or_default();
@@ -146,7 +146,7 @@ fn a_bot_has_the_name_that_the_formatter_gives_it() {
             continue;
         }
         if name.contains("registry") {
-            // The bot's own registry knows another name than the request.
+            // The bot's own registry has another name than the request.
             continue;
         }
         let shown = preview.sender_name.as_deref().unwrap();

@@ -1,4 +1,4 @@
-//! Unsupported formats are recognised by their structure; each has a small sample of our own.
+//! Unsupported formats are recognised by their structure; each has a small sample that we wrote.
 
 use std::fs;
 use std::path::Path;
@@ -42,7 +42,7 @@ fn samples_of_sources_are_no_unsupported_format() {
     let files = folders.flat_map(|folder| fs::read_dir(folder.join("example")).unwrap());
     for path in files.map(|entry| entry.unwrap().path()) {
         let head = head(&path);
-        // A field map is named and never recognised.
+        // A source with a field map must be named; it recognises nothing.
         let is_mapped = path.file_stem().is_some_and(|stem| stem == "mapped");
         assert_eq!(
             crate::detect(&head, &Limits::default()).is_none(),

@@ -1,12 +1,12 @@
-//! Facts about the format's own code, found by running it: 42 of the 54 vectors that we have.
+//! Facts about the format's own code, found by running it: 42 of our 54 vectors.
 //!
 //! | Not here | Why |
 //! |---|---|
 //! | `validate: session_meta instead` | The validators of January 2026 refuse the structure of April 2026, whose own validator accepts it; we read both. |
 //! | `convert: empty list` | An empty conversation is a rule (`empty-conversation`), not a matter of reading. |
-//! | `convert_simple_message` (2) | About single messages posted to the API, not about archives. |
-//! | `generate_single_user_group_id` (3) | The API's name for a room that has none; an archive's conversation then has the engine's id. |
-//! | sample files (5) | Facts about archives that do not belong to this repository; tried by hand. |
+//! | `convert_simple_message` (2) | It is about single messages posted to the API, not about archives. |
+//! | `generate_single_user_group_id` (3) | The API's name for a room without one; an archive's conversation then has the engine's id. |
+//! | sample files (5) | Facts about archives that are not part of this repository; tried by hand. |
 
 use chatmill_diag::{Finding, Limits, Severity};
 use chatmill_model::{Conversation, Message};
@@ -34,7 +34,7 @@ fn findings(reading: &Reading) -> Vec<&Finding> {
         .collect()
 }
 
-/// The name that a message shows: its own, else that of the roster, else the id.
+/// The name that a message shows: its own, else the name in the roster, else the id.
 fn speaker<'c>(message: &'c Message, conversation: &'c Conversation) -> Option<&'c str> {
     let listed = message
         .sender
@@ -119,7 +119,7 @@ fn references_keep_the_ids_that_the_importer_keeps() {
             }],
         });
         let conversation = read(&record).conversation.unwrap();
-        // A number that stands for an id is read as text; the importer drops it.
+        // A number as an id is read as text; the importer drops it.
         let numbers: Vec<String> = case["input"]
             .as_array()
             .into_iter()

@@ -1,7 +1,7 @@
-//! The lines that a source read: a text under a key without meaning is a finding only where it has other lines.
+//! The lines that a source has read. A text under a key without meaning is reported only if it has other lines.
 //!
-//! Many formats write a text twice: what a program printed as the result of a call and as an event, an answer in blocks and as plain
-//! text. Line by line, because a copy is often decorated, or joined from several texts.
+//! Many formats write a text twice: the output of a program as the result of a call and as an event, an answer in blocks and as plain text. The
+//! comparison is by line, because a copy is often decorated, or joined from several texts.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use rustc_hash::FxHasher;
 
 use super::holds_words;
 
-/// The lines with a meaning in the read texts of a frame; collected when the first text is compared with them.
+/// The lines with a meaning in the texts of a frame that were read; collected when the first text is compared with them.
 pub(super) struct ReadLines<'f> {
     frame: Value<'f>,
     hashes: OnceCell<HashSet<u64>>,
@@ -26,7 +26,7 @@ impl<'f> ReadLines<'f> {
         }
     }
 
-    /// Whether every line of a text is without meaning, or is among the read lines.
+    /// Whether every line of a text has no meaning, or is among the lines that were read.
     pub(super) fn repeat(&self, text: &str) -> bool {
         let collected = || {
             let mut hashes = HashSet::new();
@@ -59,15 +59,15 @@ fn collect(value: Value<'_>, is_inside: bool, hashes: &mut HashSet<u64>) {
     }
 }
 
-/// Whether a text holds words, a time or JSON.
+/// Whether a text contains words, a time or JSON.
 pub(crate) fn has_meaning(text: &str) -> bool {
     lines(text).next().is_some()
 }
 
-/// The lines of a text that mean something: words, times, JSON.
+/// The lines of a text that have a meaning: words, times, JSON.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.lines().flat_map(|line| line.split("<br")).map(str::trim);
-    // Programs write what a call failed with a second time, behind this word.
+    // Programs repeat the message of a failed call after this word.
     let lines = lines.map(|line| line.strip_prefix("Error: ").unwrap_or(line));
     lines.filter(|line| holds_words(line) || is_time(line) || line.starts_with(['{', '[']))
 }
@@ -82,7 +82,7 @@ fn is_time(text: &str) -> bool {
     text.as_bytes().get(..shape.len()).is_some_and(is_date)
 }
 
-/// The hash of a line without marks and tags, which copies as HTML or Markdown add.
+/// The hash of the letters and digits of a line outside of tags, because copies as HTML or Markdown add tags and marks.
 fn hash(line: &str) -> u64 {
     let mut hasher = FxHasher::default();
     let mut is_tag = false;

@@ -1,8 +1,8 @@
 //! Unread values of a record, found by the marks that reading leaves on values; one implementation for all sources.
 //!
-//! A value that a source used is read. A value that a source retained without a use, or never inspected, is unread: the former is
-//! in `extra` already, the latter is added to `extra`. Both are reported by the path of their keys, unless the format lists the
-//! path as without meaning ([`Silence`]) and the value has none: a list cannot silence words, times or JSON.
+//! A value that a source used is read. A value that a source retained without using it, or never inspected, is unread: the former is in `extra`
+//! already, the latter is added to `extra`. Both are reported by the path of their keys, unless the format lists the path as without meaning
+//! ([`Silence`]) and the value has none: a list cannot silence words, times or JSON.
 
 mod copies;
 pub(crate) mod silence;
@@ -26,13 +26,13 @@ use crate::unread::silence::{Meaning, Silence, Step};
 /// A path of keys with unread values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
-    /// The keys from the record on; places in lists are `[]`, and keys that are ids are `*`.
+    /// The keys from the record on; elements of lists are `[]`, and keys that are ids are `*`.
     pub path: String,
     /// The number of values.
     pub count: u64,
     /// The bytes of all values.
     pub bytes: u64,
-    /// Whether any value holds words.
+    /// Whether any value contains words.
     pub has_words: bool,
     /// The span of the first value in the frame.
     pub first: Range<usize>,
@@ -45,12 +45,12 @@ pub struct Leftovers {
     pub fields: Vec<Unread>,
     /// Bytes of read values with words.
     pub read_words: u64,
-    /// Bytes of unread values with words that look like messages: with a role or an author near them, except where the format allows
-    /// arbitrary additions.
+    /// Bytes of unread values with words that look like messages: with a role or an author near them, except in objects that the format allows
+    /// arbitrary additions to.
     pub unread_words: u64,
 }
 
-/// Finds the unread values of a frame, and adds to `extra` those that are not there yet.
+/// Finds the unread values of a frame, and adds the missing ones to `extra`.
 pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut Reading) -> Leftovers {
     if reading.error.is_some() {
         return Leftovers::default();
@@ -86,7 +86,7 @@ pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut 
     }
 }
 
-/// A record that has further fields: which conversation of the reading, and which of its messages; none for itself.
+/// A record with extra fields: the index of a conversation in the reading, and the index of one of its messages; `None` for the conversation itself.
 type RecordAt = (usize, Option<usize>);
 
 /// The messages of a reading.
@@ -113,9 +113,9 @@ fn records(reading: &Reading, start: u64) -> FxHashMap<(usize, usize), RecordAt>
     records
 }
 
-/// The microseconds by which a time of a conversation, a step or a line may be before or after that of a message and add nothing to it: an
-/// hour. Programs write such a time when they open or close what holds the message. What is farther from all messages is a time of
-/// something that no message records.
+/// The time of a conversation, a step or a line adds nothing if it is within so many microseconds (an hour) before or after the time of a message:
+/// programs write such a time when they open or close what contains the message. A time farther from all messages belongs to an event that no
+/// message records.
 const NEAR: u64 = 3_600_000_000;
 
 /// The times of the messages of a reading, in order.
@@ -126,7 +126,7 @@ fn times(reading: &Reading) -> Vec<i64> {
     times
 }
 
-/// Whether a time is near one of some times, which are in order.
+/// Whether a time is near one of these times, which are sorted.
 fn is_near(time: i64, times: &[i64]) -> bool {
     let behind = times.partition_point(|one| *one < time);
     let next = [behind.checked_sub(1), Some(behind)].into_iter().flatten();
@@ -134,7 +134,7 @@ fn is_near(time: i64, times: &[i64]) -> bool {
     next.any(|one| one.abs_diff(time) <= NEAR)
 }
 
-/// The further fields of a record.
+/// The extra fields of a record.
 fn extra_of(reading: &mut Reading, (at, message): RecordAt) -> Option<&mut Extra> {
     let reading = match at.checked_sub(1) {
         None => reading,
@@ -150,7 +150,7 @@ fn extra_of(reading: &mut Reading, (at, message): RecordAt) -> Option<&mut Extra
     }
 }
 
-/// Spans in the frame that a more particular finding reports, in order: values of a wrong type, and rejected values.
+/// Spans in the frame that a more specific finding reports, sorted: values of a wrong type, and rejected values.
 fn reported(reading: &Reading, start: u64) -> Vec<Range<usize>> {
     let all = std::iter::once(reading).chain(&reading.also);
     let spans = all.flat_map(|reading| {
@@ -167,26 +167,25 @@ fn reported(reading: &Reading, start: u64) -> Vec<Range<usize>> {
     reported
 }
 
-/// The location of a value, and facts that hold for everything inside.
+/// The position of a value, and facts that apply to everything inside it.
 #[derive(Clone, Copy)]
 struct Here<'p> {
-    /// The last step to it, and where the value around it stands.
+    /// The last step to it, and the position of the value around it.
     step: Step<'p>,
     around: Option<&'p Here<'p>>,
     /// The number of steps of the path.
     depth: usize,
-    /// Whether the format keeps any field that is added there.
+    /// Whether the format allows arbitrary additional fields there.
     is_free: bool,
-    /// The object or list that holds it.
+    /// The object or list that contains it.
     holder: Option<Value<'p>>,
-    /// The enclosing value that the format keeps as a whole, if there is one: unread fields inside are
-    /// reported there, as one note.
+    /// The enclosing value that the format keeps as a whole, if there is one: unread fields inside are reported there, as one note.
     whole: Option<&'p Here<'p>>,
-    /// The record that holds it, and the depth of that one.
+    /// The record that contains it, and the depth of that record.
     record: (RecordAt, usize),
 }
 
-/// The frame as a whole.
+/// The position of the whole frame.
 const OUTERMOST: Here<'_> = Here {
     step: Step::Record,
     around: None,
@@ -198,7 +197,7 @@ const OUTERMOST: Here<'_> = Here {
 };
 
 impl<'p> Here<'p> {
-    /// The steps to it, the last first.
+    /// The steps to it, the last one first.
     fn steps(&self) -> impl Iterator<Item = Step<'p>> + Clone {
         std::iter::successors(Some(self), |here| here.around).map(|here| here.step)
     }
@@ -223,7 +222,7 @@ impl<'p> Here<'p> {
         }
     }
 
-    /// Writes the path to it from a depth on, as it is.
+    /// Writes the path from a depth on, with names and indices unchanged.
     fn write(&self, from: usize, path: &mut String) {
         let Some(around) = self.around.filter(|_| self.depth > from) else {
             return;
@@ -261,12 +260,12 @@ struct Walk<'w> {
     records: FxHashMap<(usize, usize), RecordAt>,
     /// Values that no reader inspected: the record, the path inside, the value.
     left: Vec<(RecordAt, String, RawJson)>,
-    /// The string that holds the current value, if the value is in the JSON of a string.
+    /// The string that contains the current value, if the value is in the JSON of a string.
     string: Option<Range<usize>>,
 }
 
 impl Walk<'_> {
-    /// Inspects a value. `is_inside`: everything around the value is unread.
+    /// Inspects a value. `is_inside`: all of the value around it is unread.
     fn visit(&mut self, value: Value<'_>, is_inside: bool, here: &Here<'_>) {
         let (own, kind) = (value.marked(), value.kind());
         if self.is_read(value) || self.is_reported(value) {
@@ -323,7 +322,7 @@ impl Walk<'_> {
         }
         let is_map = meanings.has(Meaning::Map);
         for (key, field) in value.fields() {
-            // Most fields are read: they need no place.
+            // Most fields are read, and need no position.
             if !self.is_read(field) {
                 let step = if is_map { Step::Id(&key) } else { Step::Key(&key) };
                 self.visit(field, whole, &Here { step, ..inside });
@@ -331,7 +330,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a value is read, or is empty. A read value is counted if it holds words.
+    /// Whether a value is read or empty. A read value is counted if it contains words.
     fn is_read(&mut self, value: Value<'_>) -> bool {
         if value.marked() != Mark::Taken {
             return value.is_null() || value.written() == "\"\"";
@@ -347,13 +346,13 @@ impl Walk<'_> {
         true
     }
 
-    /// Whether a more particular finding reports a value.
+    /// Whether a more specific finding reports a value.
     fn is_reported(&self, value: Value<'_>) -> bool {
         let span = value.span();
         let found = self
             .reported
             .binary_search_by_key(&(span.start, span.end), |reported| (reported.start, reported.end));
-        // Fields in the JSON of a string are placed at the string, which holds other text as well.
+        // Findings about fields in the JSON of a string have the span of the string, which contains other text as well.
         let is_whole = self.string.is_none() && value.marked() != Mark::Opened;
         value.marked() == Mark::Reported || is_whole && found.is_ok()
     }
@@ -408,10 +407,10 @@ impl Walk<'_> {
     }
 }
 
-/// Steps from a message to the text of one of its parts: the list, its place, the text.
+/// Steps from a message to the text of one of its parts: the list, the element, the text.
 const PART_STEPS: usize = 3;
 
-/// Whether an object names who speaks.
+/// Whether an object names a speaker.
 fn has_author(value: Value<'_>) -> bool {
     let keys = ["role", "author", "sender", "speaker", "from", "username"];
     value.kind() == Kind::Object
@@ -420,7 +419,7 @@ fn has_author(value: Value<'_>) -> bool {
             .any(|key| value.get(key).is_some_and(|author| !author.is_null()))
 }
 
-/// Bytes of a name that are shown in paths: a longer one would stand in those of all that is below it.
+/// The most bytes of a name in paths: a longer name would be repeated in the paths of everything below it.
 const MAX_NAME_BYTES: usize = 256;
 
 /// A name as paths show it.
@@ -431,9 +430,9 @@ fn shown(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a text has at least two words, of letters. Where a script has no spaces, each letter is a word.
+/// Whether a text has at least two words of letters. In scripts without spaces, each letter is a word.
 pub(crate) fn holds_words(text: &str) -> bool {
-    // Most texts are ids, times and single words.
+    // The fast path, because most texts are ids, times and single words.
     if !bytes::any(text.as_bytes(), may_part_words) {
         return false;
     }
@@ -455,7 +454,7 @@ pub(crate) fn holds_words(text: &str) -> bool {
     false
 }
 
-/// Whether a byte is a blank, or of a script that may need none.
+/// Whether a byte is a blank, or part of a character that may need no blanks between words.
 const fn may_part_words(byte: u8) -> bool {
     (byte == b' ') | (byte.wrapping_sub(b'\t') < 5) | !byte.is_ascii()
 }

@@ -1,12 +1,12 @@
-//! Keys of a format that mean nothing for a conversation, and objects that are maps, whose keys are ids. One list for the code
-//! and for the documentation.
+//! Keys of a format that mean nothing for a conversation, and objects that are maps, with ids as keys. One list for the code and for the
+//! documentation.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use chatmill_intake::json::is_word;
 
-/// The lists of all formats; the file says how they are written.
+/// The lists of all formats; the file describes its syntax.
 const LISTS: &str = include_str!("silence.txt");
 
 static ALL: LazyLock<HashMap<&str, Silence>> = LazyLock::new(|| parse(LISTS));
@@ -19,14 +19,14 @@ pub(crate) enum Step<'k> {
     Record,
     /// Into a field.
     Key(&'k str),
-    /// Into a field whose key is an id.
+    /// Into a field with an id as key.
     Id(&'k str),
-    /// To a place of a list.
+    /// To an element of a list.
     Item(usize),
 }
 
 impl<'k> Step<'k> {
-    /// The name by which lists are searched; an index has none.
+    /// The name that lists are searched by; an index has none.
     fn name(self) -> Option<&'k str> {
         match self {
             Self::Record => Some("$"),
@@ -36,7 +36,7 @@ impl<'k> Step<'k> {
         }
     }
 
-    /// Whether a list means this step by that one.
+    /// Whether a listed step matches this one.
     fn is_meant_by(self, listed: Step<'_>) -> bool {
         match (self, listed) {
             (Self::Key(key), Step::Key(listed)) => key == listed,
@@ -52,13 +52,13 @@ pub(crate) enum Meaning {
     None,
     /// Another part of the program uses values of the key, from `extra`.
     Used,
-    /// The value is an object whose keys are ids.
+    /// The value is an object with ids as keys.
     Map,
     /// The value is an object that may have arbitrary additions.
     Free,
-    /// The whole value is retained, whatever it holds.
+    /// The whole value is retained, with everything in it.
     Whole,
-    /// The value is a time that the times of the messages say as well, unless it is far from all of them.
+    /// The value is a time that repeats the times of the messages, unless it is far from all of them.
     Time,
 }
 
@@ -76,7 +76,7 @@ impl Meanings {
 /// A key of a list.
 #[derive(Clone, Debug)]
 struct ListedKey {
-    /// The steps to it, the last first.
+    /// The steps to it, the last one first.
     steps: Vec<Step<'static>>,
     meaning: Meaning,
 }
@@ -84,19 +84,18 @@ struct ListedKey {
 /// The keys of a format without meaning, and its maps.
 #[derive(Clone, Debug, Default)]
 pub struct Silence {
-    /// In the order of the list.
+    /// The keys, in the order of the list.
     keys: Vec<&'static str>,
-    /// Those that mean nothing.
+    /// The keys that mean nothing.
     known: HashSet<&'static str>,
     /// Keys with values that other code uses from `extra`, and keys that are kept whole.
     labelled: HashMap<&'static str, Meaning>,
-    /// All listed keys, by the length of the last name and by the name itself: lengths are fast to compare,
-    /// and most of them differ.
+    /// All listed keys, by the length of the last name and by the name itself: comparing lengths first is fast, because most of them differ.
     listed: BTreeMap<(usize, &'static str), Vec<ListedKey>>,
 }
 
 impl Silence {
-    /// The lists of a format file, added to those of its vendor's requests: keys and maps, each separated by blanks.
+    /// The lists of a format file, added to the lists of its vendor's requests: keys and maps, each separated by blanks.
     pub(crate) fn listed(source: &str, keys: &'static str, maps: &'static str) -> Self {
         let mut silence = Self::of(source).clone();
         silence.list(keys, &[Meaning::None]);
@@ -104,7 +103,7 @@ impl Silence {
         silence
     }
 
-    /// The same with objects and lists that are kept as they are, separated by blanks.
+    /// The lists with objects and lists that are kept whole, separated by blanks.
     pub(crate) fn with_whole(mut self, whole: &'static str) -> Self {
         self.list(whole, &[Meaning::None, Meaning::Whole]);
         self
@@ -143,31 +142,31 @@ impl Silence {
         ALL.get(source).unwrap_or(&NONE)
     }
 
-    /// The listed keys in the order of the list, each with what becomes of its values: nothing, where the list calls them ids, numbers or
+    /// The listed keys in the order of the list, each with the treatment of its values; empty for keys that the list calls ids, numbers or
     /// enumerated words.
     pub(crate) fn keys(&'static self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.keys.iter().map(|key| {
             let becomes = match self.labelled.get(key) {
                 Some(Meaning::Used) => "used from `extra`",
-                Some(Meaning::Time) => "told where it is more than an hour away from all messages",
-                Some(_) => "kept as a whole and told once",
+                Some(Meaning::Time) => "reported if it is more than an hour away from all messages",
+                Some(_) => "kept as a whole and reported once",
                 None => "",
             };
             (*key, becomes)
         })
     }
 
-    /// Whether a key of this name, as it is listed, means nothing.
+    /// Whether a key is listed in this form as meaning nothing.
     pub(crate) fn names(&self, key: &str) -> bool {
         self.known.contains(key)
     }
 
-    /// Whether the keys of the object in a field of this name are ids, at any depth.
+    /// Whether the object in a field of this name has ids as keys, at any depth.
     pub(crate) fn is_map(&self, key: &str) -> bool {
         self.meanings(&std::iter::once(Step::Key(key))).has(Meaning::Map)
     }
 
-    /// The facts about the value to which these steps lead, the last step first.
+    /// The facts about the value at the end of these steps, given from the last one.
     pub(crate) fn meanings<'k>(&self, steps: &(impl Iterator<Item = Step<'k>> + Clone)) -> Meanings {
         let name = steps.clone().find_map(Step::name).unwrap_or_default();
         let named = self.listed.get(&(name.len(), name)).into_iter().flatten();
@@ -180,7 +179,7 @@ impl Silence {
     }
 }
 
-/// The steps to a key as it is listed, the last first; none where it is not written as paths are.
+/// The steps to a listed key, the last one first; empty if the key does not have the form of a path.
 pub(crate) fn steps(listed: &str) -> Vec<Step<'_>> {
     let mut steps = Vec::new();
     let mut rest = listed;

@@ -1,7 +1,7 @@
 //! Names for formats that are not read, recognised by their structure.
 //!
-//! A file that no source reads is still an export of some program. Its name helps more than "unknown": it leads to the right
-//! tool, or to a field map. Each format is one entry of `formats.toml`, with what only that format has.
+//! A file that no source reads is still an export of some program. Its name helps more than "unknown": it leads to the right tool, or to a field
+//! map. Each format is one entry of `formats.toml`, with the names that only this format has.
 
 mod files;
 pub(crate) mod recognised;
@@ -28,7 +28,7 @@ pub struct UnsupportedFormat {
 }
 
 impl UnsupportedFormat {
-    /// Whether its records are rows of a table, as far as their names say.
+    /// Whether its records are rows of a table, as far as their names show.
     pub fn is_of_rows(&self) -> bool {
         KNOWN
             .format
@@ -42,13 +42,13 @@ impl UnsupportedFormat {
         formats.any(|known| known.id == self.id && !known.begins.is_empty())
     }
 
-    /// Whether the file is a table with a header, whose rows are records.
+    /// Whether the file is a table with a header, with rows as records.
     pub fn is_table(&self) -> bool {
         self.id == files::TABLE
     }
 }
 
-/// All that are known.
+/// All known formats that are not read.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Lists {
@@ -61,7 +61,7 @@ static KNOWN: LazyLock<Lists> = LazyLock::new(|| embedded("what is not read", in
 /// The confidence for a file that no source recognises.
 const PLAIN: u8 = 50;
 
-/// A format that is told by its structure; the file says what its fields mean.
+/// A format that is recognised by its structure; the file describes the fields.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Known {
@@ -74,7 +74,7 @@ struct Known {
     has: Vec<Vec<String>>,
     #[serde(default)]
     lacks: Vec<String>,
-    /// How a text begins.
+    /// The first words of a text.
     #[serde(default)]
     begins: Vec<String>,
     check: Option<Check>,
@@ -88,7 +88,7 @@ struct Known {
 enum Check {
     /// Records name their conversation, and have a text.
     Rows,
-    /// The file begins as an agent file that was encoded as JSON twice.
+    /// The file begins like an agent file that was encoded as JSON twice.
     LettaText,
     /// Lines have equally many cells.
     Table,
@@ -115,7 +115,7 @@ impl Known {
         }
     }
 
-    /// The first list of names that are all there.
+    /// The first list with all of its names present.
     fn has_one(&self, stands: impl Fn(&str) -> bool) -> Option<&[String]> {
         let mut lists = self.has.iter();
         let found = lists.find(|names| names.iter().all(|name| stands(name)));
@@ -132,7 +132,7 @@ impl Known {
     }
 }
 
-/// Whether a record has a name, in which `*` may stand for a piece.
+/// Whether a record has a name; `*` in the name matches any characters.
 fn stands(record: &RecordSketch, name: &str) -> bool {
     match name.split_once('*') {
         None => record.names(name),
@@ -148,7 +148,7 @@ pub fn unsupported_format(head: &Head, sketch: &Sketch) -> Option<UnsupportedFor
     first(&sketch.records, Some(head), |_| true)
 }
 
-/// The unsupported format of records that some source would read, but wrongly.
+/// The unsupported format of records that some source would read incorrectly.
 pub(crate) fn unsupported_records(sketch: &Sketch) -> Option<UnsupportedFormat> {
     first(&sketch.records, None, |known| !known.unread)
 }
@@ -174,13 +174,13 @@ pub fn unsupported_tables(tables: &[String]) -> Option<UnsupportedFormat> {
     })
 }
 
-/// The formats that are told by their looks: a word for each, and its name with an article.
+/// The formats that are recognised by their structure: a word for each, and its name with an article.
 pub fn unsupported_formats() -> impl Iterator<Item = (&'static str, &'static str)> {
     let all = KNOWN.format.iter().chain(&KNOWN.database);
     all.map(|known| (known.id.as_str(), known.name.as_str()))
 }
 
-/// Whether a word is one for a format that is told by its structure.
+/// Whether a word names a format that is recognised by its structure.
 pub fn is_known(word: &str) -> bool {
     let plain = word.to_ascii_lowercase().replace(['_', ' '], "-");
     unsupported_formats().any(|(id, _)| id == plain || id.replace('-', "") == plain)

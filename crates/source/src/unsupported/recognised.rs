@@ -1,4 +1,4 @@
-//! The source that reads an entry: the one that is surest of the first records, unless it can read only a few of them.
+//! Chooses the source of an entry: the one that is surest of the first records, unless it can read only a few of them.
 //!
 //! Evidence in one record counts for the whole entry: often only the first line of an agent's log identifies the program, and only a
 //! request with a call identifies the vendor. A record of another format in a file is no such evidence: its source cannot read the
@@ -10,24 +10,24 @@ use chatmill_intake::{Head, Sketch, json};
 use super::unsupported_records;
 use crate::{Evidence, FrameView, SOURCES, Source, find};
 
-/// Asks every source and gives the best evidence; the first source wins a tie.
+/// Asks every source and returns the best evidence; the first source wins a tie.
 ///
-/// No source has evidence where the records look more like an unsupported format.
+/// `None` if the records look more like an unsupported format.
 pub fn detect(head: &Head, limits: &Limits) -> Option<Evidence> {
     let sketch = head.sketch();
     decided(&considered(&sketch), head, &sketch, limits)
 }
 
-/// The evidence for each source, highest confidence first; of equals the first source.
+/// The evidence for each source, highest confidence first; of equals, the first source is first.
 pub fn considered(sketch: &Sketch) -> Vec<Evidence> {
     let evidence = SOURCES.iter().filter_map(|source| source.detect(sketch));
     let mut considered: Vec<Evidence> = evidence.collect();
-    // Stable: of equals the first source.
+    // The sort is stable: of equals, the first source stays first.
     considered.sort_by_key(|evidence| std::cmp::Reverse(evidence.confidence));
     considered
 }
 
-/// The evidence that decides, of that for each source.
+/// The evidence that decides, given the evidence for each source.
 pub fn decided(considered: &[Evidence], head: &Head, sketch: &Sketch, limits: &Limits) -> Option<Evidence> {
     let trial = Trial { head, sketch, limits };
     let best = trial.best(considered)?;
@@ -46,7 +46,7 @@ struct Trial<'h> {
 }
 
 impl Trial<'_> {
-    /// The evidence for the surest source, or for the next that reads most of the records where that one does not.
+    /// The evidence for the surest source; or, if that source cannot read most of the records, for the next one that can.
     fn best<'e>(&self, considered: &'e [Evidence]) -> Option<&'e Evidence> {
         let (first, others) = considered.split_first()?;
         let surest = find(first.source)?;
@@ -58,7 +58,7 @@ impl Trial<'_> {
         Some(if is_sure { first } else { next().unwrap_or(first) })
     }
 
-    /// Whether at least half of the records, each alone, are what is looked for. Of two records both count.
+    /// Whether at least half of the records pass a test, each on its own. Of one or two records, nothing can be concluded: the answer is yes.
     fn seen_in_most(&self, is_seen: impl Fn(&Sketch) -> bool) -> bool {
         let records = &self.sketch.records;
         let seen = records.iter().filter(|record| {
@@ -70,7 +70,7 @@ impl Trial<'_> {
         records.len() < 3 || seen.count() * 2 >= records.len()
     }
 
-    /// Whether a source that reads each record by itself accepts at least half of them. What is no JSON is no evidence.
+    /// Whether a source that reads each record separately accepts at least half of them. Bytes that are no JSON are no evidence.
     fn reads_most(&self, evidence: &Evidence) -> bool {
         let source = find(evidence.source).filter(|source| !source.groups_rows(self.sketch));
         let Some(source) = source else { return false };

@@ -1,11 +1,11 @@
-//! Files that hold a vendor's messages, for each format that does: what a program writes around them, and nothing else.
+//! Files with a vendor's messages, for each format that has them: the fields that a program writes around the messages, and nothing else.
 //!
-//! The functions take the messages of one conversation in order; the last is the assistant's, which logs and batches hold as
-//! the answer. Formats with a row for each message give the rows of the conversation, as a reading gets them.
+//! The functions take the messages of one conversation in order; the last one is the assistant's, which is the answer in logs and batches. Formats
+//! with a row for each message return the rows of the conversation, as a reading receives them.
 
 use serde_json::{Value, json};
 
-/// A format that holds a vendor's messages.
+/// A format with a vendor's messages.
 pub(crate) struct Container {
     /// The id of the source that reads it.
     pub source: &'static str,
@@ -210,18 +210,18 @@ pub(crate) static CONTAINERS: &[(&str, &[Container])] = &[
     ),
 ];
 
-/// The messages that were sent, and the answer.
+/// Splits the messages into the request and the answer.
 fn divided(all: &[Value]) -> (&[Value], &Value) {
     let (last, asked) = all.split_last().unwrap();
     (asked, last)
 }
 
-/// A row for each message, by its place.
+/// A row for each message, made from its index.
 fn rows(all: &[Value], row: impl Fn(usize, &Value) -> Value) -> Value {
     all.iter().enumerate().map(|(at, one)| row(at, one)).collect()
 }
 
-/// An object with further fields behind its own.
+/// An object with further fields after its own.
 fn with(object: &Value, more: Value) -> Value {
     let (Value::Object(mut fields), Value::Object(more)) = (object.clone(), more) else {
         panic!("no object: {object}")
@@ -230,12 +230,12 @@ fn with(object: &Value, more: Value) -> Value {
     Value::Object(fields)
 }
 
-/// The time of the message at this place.
+/// The time of the message at this index.
 fn time(at: usize) -> String {
     format!("2026-03-02T{:02}:{:02}:00Z", 9 + at / 60, at % 60)
 }
 
-/// The id of the message before this place.
+/// The id of the message before this index.
 fn above(at: usize) -> Value {
     at.checked_sub(1)
         .map_or(Value::Null, |above| json!(format!("u{above}")))
@@ -284,7 +284,7 @@ fn prompt_and_completion(all: &[Value]) -> Value {
     json!({"prompt": asked, "completion": [last]})
 }
 
-/// A trace of one generation, with what went in and what came out as JSON in strings.
+/// A trace of one generation, with its input and output as JSON in strings.
 fn langfuse(all: &[Value]) -> Value {
     let (asked, last) = divided(all);
     json!({"trace": {"id": "t1", "name": "a"}, "observations": [{"id": "o1", "traceId": "t1", "type": "GENERATION",
@@ -304,7 +304,7 @@ fn otel_genai(all: &[Value]) -> Value {
     ]}]}]}]})
 }
 
-/// Rows with the content of a message as JSON, as a column declared so has it.
+/// Rows with the content of a message as JSON, as in a column of JSON.
 fn table_rows(all: &[Value], content: &str) -> Value {
     rows(all, |at, one| {
         let content = one.get(content).unwrap_or(&one["content"]);
@@ -320,7 +320,7 @@ fn message_cells(all: &[Value]) -> Value {
     )
 }
 
-/// A record that a field map of the pipeline file reads, with the names of the map itself.
+/// A record for a field map of a pipeline file, with the map's own names.
 fn mapped(all: &[Value], role: &str, text: &str) -> Value {
     let message = |_, one: &Value| {
         let mut fields = one.as_object().unwrap().clone();

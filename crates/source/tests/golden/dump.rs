@@ -1,4 +1,4 @@
-//! A readable dump of a reading: what a fixture's `<name>.expected.json` holds.
+//! A readable dump of a reading: the content of a fixture's `<name>.expected.json`.
 
 use chatmill_diag::{Finding, Path, Reject};
 use chatmill_model::{
@@ -8,8 +8,7 @@ use chatmill_model::{
 use chatmill_source::{Reading, Unread};
 use serde_json::{Map, Value, json};
 
-/// Writes the whole reading as JSON, with the unread fields of its record; absent and empty values are left
-/// out.
+/// Writes the whole reading as JSON, with the unread fields of its record; absent and empty values are left out.
 pub(crate) fn whole(reading: &Reading, unread: &[Unread]) -> Value {
     let mut whole = self::reading(reading);
     if let Some(fields) = whole.as_object_mut().filter(|_| !unread.is_empty()) {
@@ -78,7 +77,7 @@ impl Object {
     }
 
     fn extra(self, key: &str, extra: &Extra) -> Self {
-        // A list of pairs: names may repeat, and numbers must stay as they are written.
+        // A list of pairs, because names may repeat; and numbers are written unchanged.
         let pair =
             |(name, raw): &(String, chatmill_model::RawJson)| json!(format!("{name}: {}", raw.as_str()));
         self.list(key, extra.0.iter().map(pair))

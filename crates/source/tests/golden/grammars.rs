@@ -1,12 +1,12 @@
-//! Each block of each vendor, in every container that holds the vendor's messages: the parts are those that the vendor's own
-//! format gives. `grammars/<vendor>.json` has the blocks, [`containers`] the files around them, `grammars/<vendor>.expected.txt`
-//! the parts of the vendor's own format.
+//! Each block of each vendor, in every container that has the vendor's messages: the parts equal those of the vendor's own format.
+//! `grammars/<vendor>.json` has the blocks, [`containers`] the files around them, `grammars/<vendor>.expected.txt` the parts of the vendor's own
+//! format.
 //!
-//! All blocks of a vendor are one conversation; before each comes a user's message with its name, the mark. What is read is
-//! compared as one list of parts, each with its role, because containers divide turns in different ways.
+//! All blocks of a vendor are one conversation; before each comes a user's message with its name, the mark. The results are compared as one list of
+//! parts, each with its role, because containers divide turns in different ways.
 //!
-//! `grammars/differs.txt` lists what differs. It only shrinks: a difference that it does not list fails the test, and so does a
-//! line without a difference. `BLESS=1` removes such lines and renews what the others give, and never adds one.
+//! `grammars/differs.txt` lists the differences. It only shrinks: a difference that it does not list fails the test, and so does a line without a
+//! difference. `BLESS=1` removes such lines and updates the others, and never adds one.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,10 +22,10 @@ use serde_json::Value;
 use super::containers::{CONTAINERS, Container};
 use super::dump;
 
-/// What begins the message before a block.
+/// The beginning of the message before a block.
 const MARK: &str = "§ ";
 
-/// The length at which a side of a line is cut, in characters.
+/// The number of characters after which a side of a line is cut.
 const MAX_SHOWN: usize = 140;
 
 /// The parts of each block, by its name, in order of reading.
@@ -69,7 +69,7 @@ fn is_golden(vendor: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The container of a vendor's own, and the others.
+/// The container of the vendor itself, and the others.
 fn containers_of(vendor: &str) -> (&'static Container, &'static [Container]) {
     let (_, containers) = CONTAINERS.iter().find(|(known, _)| *known == vendor).unwrap();
     containers.split_first().unwrap()
@@ -156,7 +156,7 @@ fn brief(role: &str, part: &Part) -> String {
 /// A difference, by vendor, container and block.
 type Key = String;
 
-/// What differs from the vendor's own container, in the order of the vendors, containers and blocks.
+/// The differences from the vendor's own container, in the order of the vendors, containers and blocks.
 fn differences() -> Result<Vec<(Key, String)>, Failed> {
     let mut differ = Vec::new();
     for (vendor, _) in CONTAINERS {
@@ -180,7 +180,7 @@ fn differences() -> Result<Vec<(Key, String)>, Failed> {
     Ok(differ)
 }
 
-/// Both sides of a difference, without the parts that they begin and end with alike.
+/// Both sides of a difference, without their common beginning and end.
 fn shown(expected: Option<&Vec<String>>, given: Option<&Vec<String>>) -> (String, String) {
     let (Some(expected), Some(given)) = (expected, given) else {
         return ("the block".to_owned(), "its mark is missing".to_owned());
@@ -211,12 +211,12 @@ fn shown(expected: Option<&Vec<String>>, given: Option<&Vec<String>>) -> (String
 }
 
 const HEAD: &str = "\
-# What a container gives otherwise than the vendor's own, for each block of `<vendor>.json`:
-# vendor, container, block: what the own gives => what this gives  # why
-# `limit:` says what the container cannot hold. A line without it is a fault. The list only shrinks.
+# Differences of a container from the vendor's own, for each block of `<vendor>.json`:
+# vendor, container, block: parts of the vendor's own => parts of this one  # why
+# `limit:` names what the container cannot contain. A line without it is a fault. The list only shrinks.
 ";
 
-/// Compares the differences with those that the file lists.
+/// Compares the differences with those in the file.
 fn settle(differ: &[(Key, String)]) -> Result<(), Failed> {
     let path = folder().join("differs.txt");
     let listed = fs::read_to_string(&path)?;
@@ -267,12 +267,12 @@ fn settle(differ: &[(Key, String)]) -> Result<(), Failed> {
     .into())
 }
 
-/// The same parts come of a conversation with its messages in the other order: no message decides what the next one is read as.
+/// A conversation with its messages in reversed order gives the same parts: no message affects how the next one is read.
 fn order_decides_nothing() -> Result<(), Failed> {
     let mut wrong = String::new();
     for (vendor, containers) in CONTAINERS {
         let messages = Grammar::of(vendor)?.messages();
-        // The answer stays the answer.
+        // The answer is last in both orders.
         let mut reversed = messages.clone();
         let (_, asked) = reversed.split_last_mut().unwrap();
         asked.reverse();
@@ -283,7 +283,7 @@ fn order_decides_nothing() -> Result<(), Failed> {
                 for parts in blocks.values_mut() {
                     parts.sort();
                 }
-                // The last answer has no mark before it in the other order.
+                // In reversed order, the last answer has no mark before it.
                 blocks.retain(|name, _| !name.is_empty() && name != "the last answer");
             }
             let names = forth
@@ -302,10 +302,10 @@ fn order_decides_nothing() -> Result<(), Failed> {
     }
 }
 
-/// The block that is an id and nothing else, which holds no words.
+/// The block that is an id and nothing else, without any text.
 const ONLY_AN_ID: &str = "audio by id";
 
-/// A block of a vendor's page that gives no part has a finding, or is among what was not read.
+/// A block of a vendor's page that gives no part has a finding, or is among the unread fields.
 fn each_block_is_told() -> Result<(), Failed> {
     let mut silent = String::new();
     for (vendor, _) in CONTAINERS {

@@ -1,7 +1,6 @@
-//! Golden dumps: a test for each fixture of each source; for each `readings/<source>/<what happens>.json`
-//! beside this file (the rows of a conversation) or `.jsonl` (a conversation on each line); for each
-//! `detection/<what happens>.txt` (a head on each line), with the recognised formats; and for each file of cases in `rows`.
-//! `BLESS=1 cargo test -p chatmill-source --test golden` writes the dumps anew.
+//! Golden dumps: a test for each fixture of each source; for each `readings/<source>/<what happens>.json` next to this file (the rows of a
+//! conversation) or `.jsonl` (a conversation on each line); for each `detection/<what happens>.txt` (a head on each line), with the recognised
+//! formats; and for each file of cases in `rows`. `BLESS=1 cargo test -p chatmill-source --test golden` updates the dumps.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -40,7 +39,7 @@ fn main() -> ExitCode {
             .into_iter()
             .partition(|file| file.ends_with(".expected.json"));
         let mut expected = BTreeSet::new();
-        // The output of `chatmill example` may hold several records.
+        // The output of `chatmill example` may have several records.
         let is_one = |file: &String| !["vectors.json", "example"].contains(&file.as_str());
         for fixture in fixtures.into_iter().filter(is_one) {
             expected.insert(dump_of(&fixture));
@@ -56,7 +55,7 @@ fn main() -> ExitCode {
                 if expected.is_empty() || !left.is_empty() {
                     let fixtures = expected.len();
                 return Err(format!(
-                    "{fixtures} fixtures beside the folder `example`: put one for each shape there; dumps of none: {left:?}"
+                    "{fixtures} fixtures next to the folder `example`: put one for each shape there; dumps without a fixture: {left:?}"
                 )
                 .into());
                 }
@@ -119,7 +118,7 @@ fn detections() -> Vec<Trial> {
     inputs.map(trial).collect()
 }
 
-/// A source by its id, and what else a case says.
+/// The source that a case names, and the rest of the case.
 fn of_source(case: &str) -> (&'static dyn Source, &str) {
     let (id, rest) = case.split_once(' ').unwrap();
     (find(id).unwrap(), rest)
@@ -142,7 +141,7 @@ fn grouped(case: &str) -> String {
     if is_grouped { "grouped" } else { "not grouped" }.to_owned()
 }
 
-/// The rows of a frame, and whose each is.
+/// The rows of a frame, each with the conversations that it belongs to.
 fn keys(case: &str) -> String {
     let (source, text) = of_source(case);
     let Some(rows) = source.rows(&json::scan(text.as_bytes(), 128).unwrap()) else {
@@ -176,7 +175,7 @@ fn tables(case: &str) -> String {
     found.map_or_else(|| "not read".to_owned(), |map| map.name.clone())
 }
 
-/// A head, and below it what it is taken for as lines, as a document and, a list, as an array.
+/// Each head of a file, and below it the format detected for it as lines, as a document and, if it is a list, as an array.
 fn is_detected(path: &Path) -> Result<(), Failed> {
     let mut told = String::new();
     for head in fs::read_to_string(path)?.lines() {
@@ -228,7 +227,7 @@ fn is_read(source: &dyn Source, folder: &Path, input: &str) -> Result<(), Failed
 
 fn names(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder)
-        .unwrap_or_else(|error| panic!("{}: {error}; a source's fixtures stand there", folder.display()));
+        .unwrap_or_else(|error| panic!("{}: {error}; a source has fixtures there", folder.display()));
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.collect()
 }
@@ -245,7 +244,7 @@ fn is_golden(source: &dyn Source, folder: &Path, fixture: &str) -> Result<(), Fa
         .extension()
         .is_some_and(|extension| extension == "txt")
     {
-        // The text in the buffer after framing.
+        // The text as it is in the buffer after framing.
         let text = String::from_utf8(bytes)?;
         bytes = serde_json::json!({ "text": text }).to_string().into_bytes();
     }

@@ -1,8 +1,6 @@
-//! Every sample of every format against every format: exactly one wins, the sample's own. The same holds for
-//! its neighbours: the sample with one key more, one key less, in an array, as a line, in a wrapper.
-//! `matrix.expected.txt` lists each exception, with the winner, and whether the winner reads the same words:
-//! review new lines before blessing them. [`no_chats`] are rows that match no format, and [`drawn`] draws
-//! more neighbours.
+//! Detects every sample of every format: exactly one format wins, the sample's own. The same is true for the neighbours of a sample: with a key
+//! added or removed, in an array, as a line, in a wrapper. `matrix.expected.txt` lists each exception, with the winner, and whether the winner
+//! reads the same words: review new lines before blessing them. [`no_chats`] are rows that match no format, and [`drawn`] draws more neighbours.
 
 mod drawn;
 mod no_chats;
@@ -37,7 +35,7 @@ struct Sample {
     record: Value,
 }
 
-/// Every sample of JSON that is not refused.
+/// Every JSON sample that is not rejected.
 fn samples() -> Result<Vec<Sample>, Failed> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
     let mut samples = Vec::new();
@@ -58,7 +56,7 @@ fn samples() -> Result<Vec<Sample>, Failed> {
     Ok(samples)
 }
 
-/// Every cell in which not the sample's own format wins alone.
+/// Every neighbour for which the sample's own format is not the only winner.
 fn deviations() -> Result<String, Failed> {
     let mut told = String::new();
     for sample in samples()? {
@@ -100,7 +98,7 @@ fn lost(sample: &Sample, other: &dyn Source, neighbour: &Head) -> String {
     }
 }
 
-/// A record as a file of its own.
+/// A record as a separate file.
 fn alone(record: &Value) -> Head {
     let framing = if record.is_array() {
         Framing::Array
@@ -110,7 +108,7 @@ fn alone(record: &Value) -> Head {
     head(framing, record.to_string())
 }
 
-/// A file that is cut so.
+/// A complete file with this framing.
 fn head(framing: Framing, text: String) -> Head {
     Head {
         framing,
@@ -119,7 +117,7 @@ fn head(framing: Framing, text: String) -> Head {
     }
 }
 
-/// The neighbours of a sample, each with how it is framed.
+/// The neighbours of a sample, each with its framing.
 fn neighbours(record: &Value) -> Vec<(String, Framing, String)> {
     let mut all = Vec::new();
     match record {

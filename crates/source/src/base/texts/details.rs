@@ -1,4 +1,4 @@
-//! Thoughts and calls that Open `WebUI` writes into the words of an answer, as `<details>` of HTML.
+//! Thoughts and calls that Open `WebUI` writes into the text of an answer, as `<details>` of HTML.
 //!
 //! ```text
 //! <details type="reasoning" done="true" duration="2">
@@ -11,7 +11,7 @@
 //! Take a coat.
 //! ```
 //!
-//! Details of other kinds, and tags that are cut off, stay words.
+//! Details of other kinds, and tags that are cut off, are plain text.
 
 const OPENING: &str = "<details ";
 const CLOSING: &str = "</details>";
@@ -33,12 +33,12 @@ pub(crate) struct DetailsCall {
     pub(crate) result: Option<String>,
 }
 
-/// The pieces of an answer; `None` where it is words only.
+/// The pieces of an answer; `None` if it is plain text.
 pub(crate) fn pieces(text: &str) -> Option<Vec<DetailsPiece>> {
     let mut pieces = Vec::new();
     let (mut words, mut from, mut close) = (0, 0, 0);
     while let Some(at) = text.get(from..)?.find(OPENING).map(|at| from + at) {
-        // The same closing tag ends all openings before it: it is not sought again for each.
+        // One closing tag serves all openings before it: without this memory, each of them would search the whole rest.
         if close <= at {
             let Some(next) = text.get(at..)?.find(CLOSING) else {
                 break;
@@ -62,7 +62,7 @@ pub(crate) fn pieces(text: &str) -> Option<Vec<DetailsPiece>> {
     Some(pieces)
 }
 
-/// Adds words, without the line breaks that set them off from the tags.
+/// Adds text, without the line breaks between it and the tags.
 fn add_words(pieces: &mut Vec<DetailsPiece>, words: &str) {
     let words = words.trim_matches('\n');
     if !words.trim().is_empty() {
@@ -100,7 +100,7 @@ fn piece(inside: &str) -> Option<DetailsPiece> {
     }
 }
 
-/// The thought behind the summary, whose lines are quoted.
+/// The thought after the summary, without the quotation marks of its lines.
 fn thought(body: &str) -> String {
     let body = body.trim_matches('\n');
     let behind = body

@@ -1,10 +1,10 @@
 //! Escaping by U+200B: inserted after the first character of a text that would otherwise be read as a tag, a control token or
 //! a line of ids.
 
-/// The character that marks such a text as plain.
+/// The inserted character.
 pub(crate) const ESCAPE: char = '\u{200b}';
 
-/// Removes the escapes after `<`. `begins` tells whether the text after an escape continues like a tag or control token.
+/// Removes the escapes after `<`. `begins` is true if the text after an escape continues like a tag or control token.
 pub(crate) fn unescaped(text: &str, begins: impl Fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Forms that texts hold: JSON inside strings, calls written as code, tags, and conversations that are written out.
+//! Structures inside texts: JSON in strings, calls written as code, tags, and whole conversations.
 
 pub(crate) mod details;
 pub(crate) mod escapes;

@@ -1,11 +1,11 @@
-//! Values and calls as Python writes them, which datasets of function calls hold where JSON was meant.
+//! Values and calls in Python's notation, which datasets of function calls have in places meant for JSON.
 
 use chatmill_diag::Limits;
 use chatmill_intake::json;
 use chatmill_model::json::push_string;
 use chatmill_model::{ArgumentForm, Arguments, RawJson, ToolCall};
 
-/// A text of JSON, or of a Python value, as JSON; none where it is neither.
+/// A text of JSON, or of a Python value, as JSON; `None` if it is neither.
 pub(crate) fn json_of(text: &str, limits: &Limits) -> Option<String> {
     let is_json = |text: &str| json::scan(text.as_bytes(), limits.depth).is_ok();
     if is_json(text) {
@@ -14,7 +14,7 @@ pub(crate) fn json_of(text: &str, limits: &Limits) -> Option<String> {
     translated(text).filter(|json| is_json(json))
 }
 
-/// A Python value with the quotes and words of JSON; none where a string does not end.
+/// A Python value with the quotes and words of JSON; `None` if a string does not end.
 fn translated(text: &str) -> Option<String> {
     let mut json = String::new();
     let mut rest = text;
@@ -98,7 +98,7 @@ fn call(text: &str, limits: &Limits) -> Option<ToolCall> {
     is_name(name).then(|| ToolCall::new(None, Some(name.to_owned()), given))
 }
 
-/// The pieces of a text between commas that stand in no string and no brackets; none where these do not match.
+/// The pieces of a text between commas outside of strings and brackets; `None` if these do not match.
 fn pieces(text: &str) -> Option<Vec<&str>> {
     let (mut pieces, mut start, mut depth) = (Vec::new(), 0, 0_usize);
     let mut rest = text;
@@ -125,7 +125,7 @@ fn pieces(text: &str) -> Option<Vec<&str>> {
     (depth == 0).then_some(pieces)
 }
 
-/// The list or object that a text holds from here on, and what follows it.
+/// The list or object at the beginning of a text.
 pub(crate) fn value_at(text: &str) -> Option<&str> {
     let mut depth = 0_usize;
     let mut rest = text;

@@ -1,7 +1,7 @@
-//! Fields of a row whose value is JSON inside a string, through one or several layers of quoting.
+//! Fields of a row with JSON inside a string, through one or several layers of quoting.
 //!
-//! Such a field is scanned as a document of its own. Byte positions inside it mean nothing in the frame, so findings about it
-//! are reported at the field.
+//! Such a field is scanned as a separate document. Byte positions inside it mean nothing in the frame, so findings about it are reported at
+//! the field.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,11 +12,10 @@ use chatmill_intake::json::{self, Document, Value};
 
 use crate::base::notes::Site;
 
-/// Layers of strings inside strings that are unwrapped.
+/// The most layers of strings inside strings that are unwrapped.
 const MAX_QUOTING_LAYERS: usize = 4;
 
-/// Opens the array or object that a string holds; `None` for every other value. Unread values in it are
-/// reported like any others.
+/// Opens the array or object inside a string; `None` for every other value. Its unread values are reported like any others.
 pub(crate) fn open(value: Value<'_>, limits: &Limits) -> Option<Rc<Document<'static>>> {
     let mut text = value.string()?;
     for _ in 0..MAX_QUOTING_LAYERS {
@@ -40,13 +39,13 @@ pub(crate) fn open(value: Value<'_>, limits: &Limits) -> Option<Rc<Document<'sta
 pub(crate) enum CellForm {
     /// A value: paths inside are below the field.
     Value,
-    /// A list that is read by its name: paths inside begin with the field.
+    /// A list that is read by its name: paths inside begin with that name.
     Named,
     /// JSON in a string: findings are reported at the field itself.
     Quoted,
 }
 
-/// The place to which findings of a field are attributed.
+/// The place that findings of a field are attributed to.
 #[derive(Debug)]
 pub(crate) struct CellPlace {
     /// The field, as a path below the row: `.content`.
@@ -91,7 +90,7 @@ impl CellPlace {
                 known.count += 1;
                 continue;
             }
-            let finding = Finding::new(note.code, "found in the JSON that the field holds as a string");
+            let finding = Finding::new(note.code, "found in the JSON that the field contains as a string");
             let finding = finding.at_message(site.position, site.id, self.field);
             found.push(site.notes.spanned(finding, self.span.clone()));
         }

@@ -1,25 +1,25 @@
-//! Search for pieces of a text that other fields repeat: blocks beside a text, details of a thought and copies of instructions,
-//! mostly in the order of the text.
+//! Search for pieces of a text that other fields repeat: blocks next to a text, details of a thought and copies of instructions, usually in the
+//! order of the text.
 
 use std::collections::HashMap;
 
 use chatmill_diag::steps;
 
-/// Pieces that may stand out of order, or nowhere, before no other is looked for: each takes time in proportion to the whole text.
+/// The most pieces that may be out of order, or absent, before the search stops: each of them costs a search of the whole text.
 const MAX_MISSES: u32 = 64;
 
-/// A text whose pieces are looked for.
+/// A text, with the state of the search for its pieces.
 pub(crate) struct RepeatedText<'t> {
     whole: &'t str,
-    /// The start of the last piece: the next one mostly follows it.
+    /// The start of the last piece; the next one usually follows it.
     at: usize,
     misses: u32,
-    /// The pieces so far, and whether each is repeated.
+    /// The pieces so far, and whether the text contains them.
     known: HashMap<String, bool>,
 }
 
 impl<'t> RepeatedText<'t> {
-    /// A text of which nothing was looked for.
+    /// A text before the first search.
     pub(crate) fn of(whole: &'t str) -> Self {
         Self {
             whole,
@@ -29,7 +29,7 @@ impl<'t> RepeatedText<'t> {
         }
     }
 
-    /// Whether a piece stands in the text, as far as that shows in time that is in proportion to text and pieces.
+    /// Whether the text contains a piece. After [`MAX_MISSES`] the answer may be a false no, so that the time is in proportion to text and pieces.
     pub(crate) fn holds(&mut self, piece: &str) -> bool {
         if let Some(known) = self.known.get(piece) {
             return *known;

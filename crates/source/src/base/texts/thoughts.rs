@@ -1,17 +1,17 @@
-//! Reasoning inside a text: between `<think>` and `</think>` at its beginning, as open models write it. Where the prompt ends with the
-//! opening tag, their answers hold only the closing one, on a line of its own.
+//! Reasoning inside a text: between `<think>` and `</think>` at its beginning, as open models write it. If the prompt ends with the opening tag, the
+//! answers have only the closing one, on a separate line.
 
 use crate::base::texts::escapes::{is_tag, unescaped};
 
 const OPENING: &str = "<think>";
 const CLOSING: &str = "</think>";
 
-/// A thought with the escapes of its own tags removed.
+/// A thought without the escapes of its tags.
 pub(crate) fn thought(text: &str) -> String {
     unescaped(text, |text| is_tag(text, &["think"]))
 }
 
-/// Splits a text into the thought at its beginning and the rest; none where it does not begin with one.
+/// Splits a text into the thought at its beginning and the rest; `None` if it does not begin with one.
 ///
 /// One line break inside each tag, and two after the closing one, belong to the tags.
 pub(crate) fn divided(text: &str) -> Option<(&str, &str)> {
@@ -23,7 +23,7 @@ pub(crate) fn divided(text: &str) -> Option<(&str, &str)> {
     Some((unframed(thought), answer.strip_prefix('\n').unwrap_or(answer)))
 }
 
-/// Splits a text at its only closing tag, which is on a line of its own and outside of code, where no tag opens a thought.
+/// Splits a text without an opening tag at its only closing tag, which is on a separate line and outside of code.
 fn only_closed(text: &str) -> Option<(&str, &str)> {
     let (thought, answer) = text.split_once(CLOSING)?;
     let is_alone = |line: Option<&str>| line.is_some_and(|line| line.trim().is_empty());
@@ -40,7 +40,7 @@ fn only_closed(text: &str) -> Option<(&str, &str)> {
         .then(|| (thought, answer.trim_start_matches([' ', '\t', '\r'])))
 }
 
-/// Text without the line breaks that set it off from its tags.
+/// Text without the line breaks between it and its tags.
 pub(crate) fn unframed(text: &str) -> &str {
     let text = text.strip_prefix('\n').unwrap_or(text);
     text.strip_suffix('\n').unwrap_or(text)

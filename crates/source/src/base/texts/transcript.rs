@@ -1,5 +1,6 @@
-//! A conversation as one text, as early preference data has it: each turn begins with an empty line and `Human:` or
-//! `Assistant:`. Columns that hold nothing else have other marks as well.
+//! A conversation as one text, as in early preference data: each turn begins with an empty line and `Human:` or `Assistant:`. Columns with
+//! nothing else
+//! have other marks as well.
 
 use chatmill_model::Role;
 
@@ -12,7 +13,7 @@ pub(crate) fn is_one(text: &str) -> bool {
         .any(|(name, role)| *role == Role::User && text.starts_with(name))
 }
 
-/// Splits such a text into turns; none where it does not begin with one.
+/// Splits such a text into turns; `None` if it does not begin with one.
 pub(crate) fn turns(text: &str) -> Option<Vec<(Role, String)>> {
     let mut rest = text;
     let mut turns = Vec::new();
@@ -20,7 +21,7 @@ pub(crate) fn turns(text: &str) -> Option<Vec<(Role, String)>> {
         .iter()
         .find_map(|(name, role)| Some((*role, rest.strip_prefix(*name)?)))
     {
-        // One sweep for all names: one that never comes would be sought to the end for every turn.
+        // One search for all names: a separate search for a name that never comes would go to the end for every turn.
         let names = |rest: &str| SPEAKERS.iter().any(|(name, _)| rest.starts_with(name));
         let mut breaks = after.match_indices('\n').map(|(at, _)| at);
         let next = breaks.find(|at| after.get(*at..).is_some_and(names));
@@ -47,11 +48,11 @@ const MARKS: [(&str, &str, bool); 9] = [
     ("User:", "AI:", true),
 ];
 
-/// System text before the first question, as Llama 2 has it.
+/// Marks of the system text before the first question in Llama 2.
 const SYSTEM: [&str; 2] = ["<<SYS>>", "<</SYS>>"];
 
-/// The turns of a text that is a conversation and nothing else: it begins with a user's mark, both speak in turn, and it ends with an
-/// answer. None where it is no such text, or by two pairs of marks.
+/// The turns of a text that is a conversation and nothing else: it begins with a user's mark, both speakers alternate, and it ends with an answer.
+/// `None` for any other text, and for one that two pairs of marks fit.
 pub(crate) fn written_out(text: &str) -> Option<Vec<(Role, String)>> {
     let found = MARKS.iter().filter_map(|marks| by_marks(text, *marks));
     let mut found = found.filter(|turns| turns.len() > 1);
@@ -71,7 +72,7 @@ fn by_marks(text: &str, (user, assistant, begins_line): (&str, &str, bool)) -> O
             |at: &usize| !begins_line || inside.get(..*at).is_some_and(|before| before.ends_with('\n'));
         let end = places.find(is_line).unwrap_or(inside.len());
         let (words, behind) = inside.split_at_checked(end)?;
-        // The same mark again, where the other is due, leaves open what the text is.
+        // The same mark again, where the other is due, makes the text ambiguous.
         let again = words.match_indices(own).map(|(at, _)| at);
         if again
             .into_iter()

@@ -1,12 +1,10 @@
-//! ISO 8601 times as `datetime.fromisoformat` of Python 3.11 reads them, which is what the format's importer
-//! calls.
+//! ISO 8601 times as `datetime.fromisoformat` of Python 3.11 reads them, because the format's importer calls it.
 //!
-//! Read: extended and basic form, any one character between date and time, date alone, week dates, fractions
-//! with point or comma (digits beyond microseconds are cut), `Z` and offsets down to microseconds. Read
-//! beyond that, and noted as [anomalies](TimeAnomaly): 24:00, a leap second, a lower-case `z`, white space
-//! around the time, the word `UTC` after it. Not read: ordinal dates. Nor are texts with a remainder that the C parser
-//! of 3.11 ignores (`10:20:30.123456 +01:00`, `10:20.5`): their meaning is ambiguous. Numbers of nine and more digits are not
-//! read either, although Python takes a digit between date and time: `1783110460000` is a count of milliseconds and no day of 1783.
+//! Read: extended and basic form, any one character between date and time, date alone, week dates, fractions with point or comma (digits beyond
+//! microseconds are cut), `Z` and offsets down to microseconds. Also read, and noted as [anomalies](TimeAnomaly): 24:00, a leap second, a lower-case
+//! `z`, white space around the time, the word `UTC` after it. Not read: ordinal dates, and texts with a remainder that the C parser of 3.11 ignores
+//! (`10:20:30.123456 +01:00`, `10:20.5`), because their meaning is ambiguous. Numbers of nine and more digits are not read either, although Python
+//! accepts a digit between date and time: `1783110460000` is a count of milliseconds, not a day of 1783.
 
 use std::borrow::Cow;
 
@@ -26,19 +24,19 @@ pub(crate) const COUNT_DIGITS: usize = 9;
 pub(crate) struct Moment {
     /// Date and time of day.
     pub civil: DateTime,
-    /// Microseconds east of UTC, where the text says.
+    /// Microseconds east of UTC, if the text has an offset.
     pub offset: Option<i64>,
     /// The anomalies of the time.
     pub anomalies: TimeAnomalies,
 }
 
 impl Moment {
-    /// Microseconds since 1970, of a time that carries its offset.
+    /// Microseconds since 1970; `None` for a time without an offset.
     pub(crate) fn instant(&self) -> Option<i64> {
         self.local().checked_sub(self.offset?)
     }
 
-    /// Microseconds since 1970 as if the time were UTC: every year that can be written fits.
+    /// Microseconds since 1970 as if the time were UTC: every valid year fits.
     pub(crate) fn local(&self) -> i64 {
         let since = self
             .civil
@@ -47,7 +45,7 @@ impl Moment {
     }
 }
 
-/// Reads a time; `None` when it is none.
+/// Reads a time; `None` if the text is not one.
 pub(crate) fn parse(text: &str) -> Option<Moment> {
     let mut anomalies = TimeAnomalies::default();
     let trimmed = text.trim();
@@ -96,7 +94,7 @@ pub(crate) fn parse(text: &str) -> Option<Moment> {
     })
 }
 
-/// Whether a text is a number with as many digits as counts since 1970 have, and perhaps a fraction.
+/// Whether a text is a number with at least as many digits as counts since 1970 have, and perhaps a fraction.
 fn is_number(text: &str) -> bool {
     let is_digit = |byte: &u8| byte.is_ascii_digit();
     let first = text.as_bytes().get(..COUNT_DIGITS);
@@ -110,7 +108,7 @@ fn is_number(text: &str) -> bool {
             .all(|digits| digits.as_bytes().iter().all(is_digit))
 }
 
-/// A date with a time of day: 24:00 is the next day's beginning, a leap second the second after it.
+/// A date with a time of day: 24:00 is the beginning of the next day, a leap second the second after it.
 fn civil(date: Date, clock: [i64; 4], anomalies: &mut TimeAnomalies) -> Option<DateTime> {
     let small = |field: i64| i8::try_from(field).ok();
     let [hour, minute, second, micros] = clock;
@@ -128,7 +126,7 @@ fn civil(date: Date, clock: [i64; 4], anomalies: &mut TimeAnomalies) -> Option<D
             anomalies.add(TimeAnomaly::EndOfDay);
             at(0, 0, 0)?.checked_add(1.day()).ok()
         }
-        // Leap seconds end a quarter of an hour in every zone of today.
+        // Leap seconds end a quarter of an hour in every zone in use today.
         [_, 14 | 29 | 44 | 59, 60, _] => {
             anomalies.add(TimeAnomaly::LeapSecond);
             at(hour, minute, 59)?.checked_add(1.second()).ok()
@@ -157,7 +155,7 @@ pub(crate) fn offset(text: &str) -> Option<i64> {
     (total < 24 * 3600 * MICROSECONDS).then_some(sign * total)
 }
 
-/// Bytes of the leading date; what separates it from the time is one character of any kind.
+/// Bytes of the leading date; one character of any kind separates it from the time.
 fn date_length(text: &[u8]) -> Option<usize> {
     if text.len() < 7 {
         return None;

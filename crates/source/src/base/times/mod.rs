@@ -1,6 +1,6 @@
 //! Times of rows: ISO 8601 text with a space or a `T`, or the number of seconds (milliseconds, microseconds) since 1970.
 //!
-//! A time without an offset has no instant, unless a check knows its zone: it only orders rows. One finding counts such times.
+//! A time without an offset has no instant, unless a check knows its zone; it is only used to order rows. One finding counts such times.
 
 pub(crate) mod iso8601;
 pub(crate) mod unusual;
@@ -23,21 +23,20 @@ use crate::options::ReadOptions;
 #[derive(Debug)]
 pub(crate) struct Times {
     anomalies_seen: UnusualTimes,
-    /// The zone of times without an offset, where one is known.
+    /// The zone of times without an offset, if one is known.
     zone: Option<Zone>,
-    /// Texts of the finding: where the zone of these times is known, and where it is not.
+    /// Texts of the finding: for a known zone, and for an unknown one.
     naive: [&'static str; 2],
 }
 
 impl Times {
-    /// A reader of times that has met none.
+    /// A reader that has not read any time.
     pub(crate) fn new(options: ReadOptions<'_>) -> Self {
         let text = "times have no offset: their instants are unknown, they only order the rows";
         Self::within(Zone::of_check(options), [READ_IN_ZONE, text])
     }
 
-    /// A clock for times of this zone, with the texts of the finding: where their zone is known, and where it
-    /// is not.
+    /// A reader for times of this zone, with the texts of the finding: for a known zone, and for an unknown one.
     pub(crate) fn within(zone: Option<Zone>, naive: [&'static str; 2]) -> Self {
         Self {
             anomalies_seen: UnusualTimes::default(),
@@ -46,7 +45,7 @@ impl Times {
         }
     }
 
-    /// Reads a time that must be ISO 8601, from the field named `field`; `text` is said of one that is not.
+    /// Reads a time that must be ISO 8601, from the field named `field`; `text` is the finding about one that is not.
     pub(crate) fn iso(
         &mut self,
         raw: String,
@@ -99,8 +98,7 @@ impl Times {
         })
     }
 
-    /// Takes a time without an offset, that of a clock on a wall: `iso` is how it is written by ISO 8601, `raw` how the source
-    /// writes it.
+    /// Takes a local time without an offset: `iso` is the time in ISO 8601, `raw` the text in the source.
     pub(crate) fn naive(&mut self, iso: &str, raw: String, place: impl Fn(Finding) -> Finding) -> Timestamp {
         self.without_offset(raw, self.zoned(iso), place)
     }
@@ -138,7 +136,7 @@ pub(crate) fn order(value: Option<Value<'_>>) -> Option<i64> {
     }
 }
 
-/// The microseconds of a time, which stays unread; a time without an offset counts as UTC.
+/// The microseconds of a time, without marking it as read; a time without an offset counts as UTC.
 pub(crate) fn moment_of(value: Value<'_>) -> Option<i64> {
     let text = match value.kind() {
         Kind::Number => Cow::Borrowed(value.written()),
@@ -150,7 +148,7 @@ pub(crate) fn moment_of(value: Value<'_>) -> Option<i64> {
     }
 }
 
-/// Sort keys that order values by time; a value without a time keeps its place after its predecessor.
+/// Sort keys that order values by time; a value without a time stays after its predecessor.
 pub(crate) fn keys<'d>(values: impl Iterator<Item = Option<Value<'d>>>) -> Vec<i64> {
     let mut last = i64::MIN;
     values
@@ -161,7 +159,7 @@ pub(crate) fn keys<'d>(values: impl Iterator<Item = Option<Value<'d>>>) -> Vec<i
         .collect()
 }
 
-/// A time that has an instant; what is no time, or has no offset, is none, without a finding.
+/// A time with an instant; `None`, without a finding, for a value that is not a time or has no offset.
 pub(crate) fn known(value: Value<'_>) -> Option<Timestamp> {
     let raw = text(value)?;
     let (Moment::Known(instant), _) = moment(&raw)? else {
@@ -170,7 +168,7 @@ pub(crate) fn known(value: Value<'_>) -> Option<Timestamp> {
     Some(stamp(raw.into_owned(), Some(instant)))
 }
 
-/// A time as it was written, whose instant is known or not.
+/// A time as it was written, with its instant if it is known.
 pub(crate) fn stamp(raw: String, instant: Option<i64>) -> Timestamp {
     let offset = match instant {
         Some(_) => OffsetOrigin::Explicit,
@@ -191,7 +189,7 @@ fn text(value: Value<'_>) -> Option<Cow<'_, str>> {
 enum Moment {
     /// Microseconds since 1970: the time has an offset, or is counted from 1970.
     Known(i64),
-    /// The time on a clock whose offset is unknown.
+    /// The local time of a clock with an unknown offset.
     Local(DateTime),
 }
 
@@ -224,7 +222,7 @@ fn moment(text: &str) -> Option<(Moment, TimeAnomalies)> {
     Some((known.map(Moment::Known).or_else(local)?, anomalies))
 }
 
-/// A time as Google's exports write it: `Thursday, November 3, 2016 at 11:59:50 AM UTC`.
+/// A time in the format of Google's exports: `Thursday, November 3, 2016 at 11:59:50 AM UTC`.
 fn in_words(text: &str) -> Option<i64> {
     let text = text.strip_suffix(" UTC")?.replace('\u{202f}', " ");
     micros(DateTime::strptime("%A, %B %d, %Y at %I:%M:%S %p", &text).ok()?)
@@ -248,8 +246,7 @@ fn silly_tavern(text: &str) -> Option<DateTime> {
     DateTime::new(year, month, day, hour, minute, second, nanos).ok()
 }
 
-/// A count since 1970 whose magnitude determines the unit: seconds up to the year 5138, then milliseconds,
-/// then microseconds.
+/// A count since 1970. Its magnitude determines the unit: seconds up to the year 5138, then milliseconds, then microseconds.
 fn count(text: &str, anomalies: &mut TimeAnomalies) -> Option<i64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let is_count = whole.len() >= COUNT_DIGITS
@@ -300,7 +297,7 @@ mod tests {
             assert_eq!(known(text), Some(instant), "{text}");
         }
         assert_eq!(known("1768714548"), Some(1_768_714_548_000_000));
-        // Their digits could be a date, one more digit and a time of day.
+        // Their digits could also be a date, one more digit and a time of day.
         for text in ["1783110460000", "1783110460000.0", "1783110460"] {
             let seconds = Some(1_783_110_460_000_000);
             assert_eq!(known(text), seconds, "{text}");

@@ -1,4 +1,4 @@
-//! Unusual times: read although many readers refuse them, with one finding per conversation and kind.
+//! Unusual times: they are read although many readers refuse them, with one finding per conversation and kind.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +13,17 @@ pub(crate) enum TimeAnomaly {
     EndOfDay,
     /// The sixty-first second of a minute.
     LeapSecond,
-    /// A `z` for a `Z`.
+    /// A lower-case `z` as the offset.
     LowerCase,
     /// White space around it.
     Blanks,
     /// More digits than microseconds.
     Digits,
-    /// Skipped in its zone when clocks went forward.
+    /// The time does not exist in its zone, because clocks went forward.
     Gap,
-    /// Ambiguous in its zone because clocks went back.
+    /// The time is ambiguous in its zone, because clocks went back.
     Fold,
-    /// The word `UTC` for an offset, as `BigQuery` writes times.
+    /// The word `UTC` as the offset, as `BigQuery` writes times.
     Utc,
 }
 
@@ -42,13 +42,13 @@ impl TimeAnomaly {
     const fn text(self) -> &'static str {
         match self {
             Self::EndOfDay => "24:00 is read as the start of the next day",
-            Self::LeapSecond => "a leap second is read as the second behind it",
+            Self::LeapSecond => "a leap second is read as the second after it",
             Self::LowerCase => "a lower-case z is read as Z",
-            Self::Blanks => "white space around the time is passed over",
+            Self::Blanks => "white space around the time is ignored",
             Self::Digits => "digits beyond microseconds are cut; created_at_raw keeps them",
-            Self::Gap => "clocks passed this time over when they went forward: the offset from before counts",
+            Self::Gap => "clocks skipped this time going forward: the offset before the change is used",
             Self::Utc => "the word UTC is read as the offset Z",
-            Self::Fold => "clocks showed this time twice when they went back: the first time counts",
+            Self::Fold => "clocks showed this time twice when they went back: the first one is used",
         }
     }
 }
@@ -82,7 +82,7 @@ pub(crate) struct UnusualTimes {
 }
 
 impl UnusualTimes {
-    /// Counts the anomalies of a time; `place` gives a finding its place.
+    /// Counts the anomalies of a time; `place` adds a place to a finding.
     pub(crate) fn enter(&mut self, anomalies: TimeAnomalies, place: impl Fn(Finding) -> Finding) {
         for anomaly in anomalies.kinds() {
             if let Some(known) = self.anomaly.get_mut(&anomaly) {

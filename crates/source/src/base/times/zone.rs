@@ -1,11 +1,11 @@
-//! Zones: which instant a time without an offset means.
+//! Time zones: the instants of times without an offset.
 
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 use crate::base::{iso8601, times::iso8601::Moment, times::unusual::TimeAnomaly};
 use crate::options::ReadOptions;
 
-/// Text of the finding for times without an offset, where a check knows their zone.
+/// Text of the finding for times without an offset if a check knows their zone.
 pub(crate) const READ_IN_ZONE: &str = "times without an offset are read in the zone of the settings";
 
 /// A zone, by its IANA name or its offset.
@@ -13,7 +13,7 @@ pub(crate) const READ_IN_ZONE: &str = "times without an offset are read in the z
 pub(crate) struct Zone(TimeZone);
 
 impl Zone {
-    /// The zone of this name.
+    /// The zone with this IANA name or offset; `None` if there is none.
     pub(crate) fn named(text: &str) -> Option<Self> {
         if let Some(micros) = iso8601::offset(text) {
             let seconds = i32::try_from(micros / 1_000_000).ok()?;
@@ -22,12 +22,12 @@ impl Zone {
         TimeZone::get(text).ok().map(Self)
     }
 
-    /// The zone that a check takes where a conversation names none.
+    /// The zone of a check, for conversations that name none.
     pub(crate) fn of_check(options: ReadOptions<'_>) -> Option<Self> {
         Self::named(options.zone?)
     }
 
-    /// Microseconds since 1970 of a time without an offset; where clocks change, the offset from before the change counts.
+    /// Microseconds since 1970 of a time without an offset. At a change of clocks, the offset before the change is used.
     pub(crate) fn instant(&self, moment: &mut Moment) -> Option<i64> {
         if moment.offset.is_some() {
             return None;
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(
             instant(Some("+02:00"), "1970-01-01T02:00:00Z"),
             None,
-            "it says its offset"
+            "it has an offset"
         );
     }
 }

@@ -1,5 +1,5 @@
-//! The bytes that a format file makes of a record: it may read a value in many places, and put words around each. A record of which
-//! it makes more than [`FORMAT_FLOOR`] and [`FORMAT_RATIO`] allow is rejected.
+//! A bound on the bytes that a format file makes of a record. A format file may read a value in many places, and add text around each; a record that
+//! becomes more than [`FORMAT_FLOOR`] and [`FORMAT_RATIO`] allow is rejected.
 
 use std::cell::{Cell, RefCell};
 
@@ -14,7 +14,7 @@ use crate::frame::{FrameView, Reading};
 #[derive(Debug)]
 pub(in crate::format) struct Budget {
     most: usize,
-    /// None is left where more was asked for.
+    /// `None` after a request for more than was left.
     left: Cell<Option<usize>>,
     /// The error, at the message that asked for more.
     error: RefCell<Option<Box<Finding>>>,
@@ -31,25 +31,25 @@ impl Budget {
         }
     }
 
-    /// Takes so many bytes; `false` where fewer are left, and then the budget is spent.
+    /// Takes so many bytes; `false` if fewer are left, and then the budget is spent.
     pub(in crate::format) fn take(&self, bytes: usize) -> bool {
         let left = self.left.get().and_then(|left| left.checked_sub(bytes));
         self.left.set(left);
         left.is_some()
     }
 
-    /// Whether so many bytes are left, without taking them; where fewer are, the budget is spent.
+    /// Whether so many bytes are left, without taking them; if not, the budget is spent.
     pub(in crate::format) fn allows(&self, bytes: usize) -> bool {
         self.left.set(self.left.get().filter(|left| *left >= bytes));
         !self.is_spent()
     }
 
-    /// Whether more was asked for than there was.
+    /// Whether more was requested than was left.
     pub(in crate::format) fn is_spent(&self) -> bool {
         self.left.get().is_none()
     }
 
-    /// Begins anew for another branch of a tree, which has messages in common with those before.
+    /// Refills the budget for another branch of a tree, which has messages in common with those before.
     pub(in crate::format) fn begin(&self) {
         self.left.set(self.left.get().and(Some(self.most)));
     }
@@ -72,7 +72,7 @@ impl Budget {
         }
     }
 
-    /// The reading of a record, or the error where the budget was spent.
+    /// The reading of a record, or the error if the budget is spent.
     pub(in crate::format) fn bounded(
         &self,
         frame: FrameView<'_>,
@@ -114,7 +114,7 @@ fn own_bytes(own: &OwnItem) -> usize {
     own.item().map_or(0, |item| item.raw.as_str().len())
 }
 
-/// The bytes of what a message names: each of several messages that one record becomes has them.
+/// The bytes of the names in a message: if one record becomes several messages, each has them.
 pub(in crate::format) fn bytes_of_names(message: &Message) -> usize {
     let targets = message
         .references

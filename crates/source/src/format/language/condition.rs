@@ -9,13 +9,13 @@ use serde::Deserialize;
 use super::path::{self, MapPath};
 use super::several::{OneOrMany, string_or_table};
 
-/// Conditions, of which one is enough.
+/// Conditions; one of them is enough.
 pub(in crate::format) type Conditions = OneOrMany<Condition>;
 
-/// Words, of which the first that holds counts.
+/// Words; the first one that applies is used.
 pub(in crate::format) type Choices = OneOrMany<Choice>;
 
-/// A word: always, or where a condition holds.
+/// A word: always, or under a condition.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
 pub(in crate::format) enum Choice {
@@ -25,7 +25,7 @@ pub(in crate::format) enum Choice {
     Where(ChoiceWhere),
 }
 
-/// A word where a condition holds.
+/// A word under a condition.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct ChoiceWhere {
@@ -40,9 +40,9 @@ pub(in crate::format) struct ChoiceWhere {
 #[serde(try_from = "String")]
 #[schemars(with = "String")]
 pub(in crate::format) enum Word {
-    /// The format file says it.
+    /// A word of the format file.
     Fixed(String),
-    /// The record says it.
+    /// A word of the record.
     At(MapPath),
 }
 
@@ -68,7 +68,7 @@ impl Choice {
         }
     }
 
-    /// The path to the word, where the record says it.
+    /// The path to the word, if the record has it.
     pub(in crate::format) fn path(&self) -> Option<&MapPath> {
         match self {
             Self::Always(Word::At(path)) => Some(path),
@@ -105,7 +105,7 @@ impl From<String> for Test {
     }
 }
 
-/// The words that a condition is content with.
+/// The words that meet a condition.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(in crate::format) enum Wanted {
@@ -160,7 +160,7 @@ fn is_not_empty(value: Value<'_>) -> bool {
 }
 
 impl Conditions {
-    /// Whether one of them holds; what is asked counts as read.
+    /// Whether one of the conditions holds; marks the tested values as read.
     pub(in crate::format) fn hold(&self, value: Value<'_>) -> bool {
         self.read(value);
         self.would_hold(value)
@@ -188,18 +188,17 @@ impl Conditions {
     }
 }
 
-/// Whether a piece or a case is there: its conditions hold, or it has none, and none of what excludes it holds.
+/// Whether a piece or a case applies: `when` holds or is empty, and `unless` does not hold.
 pub(in crate::format) fn applies(when: &Conditions, unless: &Conditions, value: Value<'_>) -> bool {
     (!when.are_given() || when.would_hold(value)) && !unless.would_hold(value) && {
-        // Values of a condition that did not hold stay unread: another piece may read them.
+        // Values of a condition that does not hold are left unread: another piece may read them.
         when.read(value);
         unless.read(value);
         true
     }
 }
 
-/// The word of the first choice that applies; the values that decide it stay unread, except for the word
-/// itself.
+/// The word of the first choice that applies. The values that decide it are left unread, except for the word itself.
 pub(in crate::format) fn chosen<'c, 'd>(choices: &'c [Choice], value: Value<'d>) -> Option<Chosen<'c, 'd>> {
     choices.iter().find_map(|choice| match choice {
         Choice::Always(Word::At(path)) => path.first(value).map(Chosen::Found),
@@ -208,11 +207,11 @@ pub(in crate::format) fn chosen<'c, 'd>(choices: &'c [Choice], value: Value<'d>)
     })
 }
 
-/// A word that was chosen.
+/// A chosen word.
 #[derive(Clone, Copy)]
 pub(in crate::format) enum Chosen<'c, 'd> {
-    /// The format file says it.
+    /// A word of the format file.
     Fixed(&'c str),
-    /// The record says it.
+    /// A word of the record.
     Found(Value<'d>),
 }

@@ -1,5 +1,4 @@
-//! The language of format files. The structures define the language; editors show their comments, by the JSON
-//! Schema generated from them.
+//! The language of format files. The structures define the language; a JSON Schema is generated from them, and editors show their comments.
 //!
 //! A format file has no expressions and no recursion: it gives the paths of values, the meaning of words, and
 //! lists of cases. Reading takes time in proportion to the record.
@@ -24,16 +23,16 @@ use self::several::{OneOrMany, string_or_table};
 use self::template::Texts;
 use super::request::RequestMap;
 
-/// A format: how its files are recognised, and where in them everything stands.
+/// A format: how its files are recognised, and where each value is in them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct Language {
     /// Name for people, for example `Gemini CLI sessions`.
     pub title: String,
-    /// The place where the format is described, and where its files were seen.
+    /// The place where the format is described, and where its files were found.
     pub specification: String,
-    /// The program and version that the file was last compared with, and the month: `claude-code 2.0.14, 2026-11`. It changes nothing that is
-    /// read, and no fingerprint.
+    /// The program and version that the file was last compared with, and the month: `claude-code 2.0.14, 2026-11`. It has no effect on reading or on
+    /// fingerprints.
     #[serde(default)]
     pub verified: String,
     /// The content that a conversation of this format can hold, in one clause.
@@ -41,31 +40,31 @@ pub(in crate::format) struct Language {
     /// The kind of chat that its conversations are held in.
     #[serde(default)]
     pub scene: SceneWord,
-    /// Whether the arguments of calls have to be text that holds JSON; else they may be JSON values.
+    /// Whether the arguments of calls have to be text with JSON in it; otherwise they may be JSON values.
     #[serde(default)]
     pub text_arguments: bool,
-    /// Whether texts were written as UTF-8 and read as Latin-1 before they came here, as those of Facebook's exports: they are led back.
+    /// Whether texts are UTF-8 that was decoded as Latin-1, as in Facebook's exports: reading corrects them.
     #[serde(default)]
     pub mojibake: bool,
     /// Whether reasoning is in the text of a message, between `<think>` and `</think>`.
     #[serde(default)]
     pub thoughts_in_text: bool,
-    /// The marks that identify a file of this format: each of them is enough.
+    /// The marks that identify a file of this format; one of them is enough.
     #[serde(default)]
     pub recognise: Vec<RecordMark>,
-    /// Files of the same export that hold no conversation: they are passed over and counted.
+    /// Files of the same export that contain no conversation: they are skipped and counted.
     #[serde(default)]
-    #[expect(dead_code, reason = "what may stand here is said here, and `Signs` reads it")]
+    #[expect(dead_code, reason = "the schema describes the key here, and `Signs` reads it")]
     pub beside: Vec<Beside>,
-    /// Tables of the program's own database with a record in each row. Only for the formats that chatmill comes with: a pipeline maps others.
+    /// Tables of the program's own database with a record in each row. Only for built-in formats: a pipeline maps other tables.
     #[serde(default)]
     pub table: Vec<TableForm>,
-    /// Set for a record that is a request to a vendor's API: the tables below are left out then.
+    /// Set for a record that is a request to a vendor's API: then the tables below are absent.
     pub request: Option<RequestMap>,
     /// The paths of the conversation's own fields in the record.
     #[serde(default)]
     pub conversation: ConversationMap,
-    /// The parents of messages, where messages branch.
+    /// The parents of messages, if messages branch.
     pub tree: Option<TreeMap>,
     /// The paths of a message's fields.
     #[serde(default)]
@@ -73,20 +72,20 @@ pub(in crate::format) struct Language {
     /// Exceptions for some messages: the settings of the first case that applies replace those of `message`.
     #[serde(default)]
     pub case: Vec<Case>,
-    /// The readers of elements of `parts`: the first whose condition holds reads an element. Elements that
-    /// none reads are read as vendors' APIs write parts.
+    /// The readers of elements of `parts`: the first one with a condition that holds reads an element. Elements without such a reader are read as
+    /// vendors' APIs write parts.
     #[serde(default)]
     pub part: Vec<Piece>,
-    /// Keys that mean nothing for a conversation, separated by blanks: ids, hashes, numbers, enumerated words, signatures and copies. Words,
-    /// times and JSON that no path reads are told all the same. `outer.inner` is one in an object of that name, `$.key` one of the
-    /// record, `list[]` the places of a list.
+    /// Keys that mean nothing for a conversation, separated by blanks: ids, hashes, numbers, enumerated words, signatures and copies. Text, times and
+    /// JSON that no path reads are reported nevertheless. `outer.inner` is a key in an object of that name, `$.key` a key of the record, `list[]` the
+    /// elements of a list.
     #[serde(default)]
     pub silent: String,
-    /// Objects and lists in which a program notes how it ran. Their unread fields are kept among the extra
-    /// fields and reported once, as a note; written like `silent`.
+    /// Objects and lists with notes of a program on its run. Their unread fields are kept among the extra fields and reported once, as a note;
+    /// written like `silent`.
     #[serde(default)]
     pub kept_whole: String,
-    /// Objects whose keys are ids.
+    /// Objects with ids as keys.
     #[serde(default)]
     pub maps: String,
 }
@@ -102,7 +101,7 @@ pub(in crate::format) struct Signs {
     pub beside: Vec<Beside>,
     /// As [`Language::table`].
     pub table: Vec<TableForm>,
-    /// There where records are requests to a vendor's API.
+    /// Present if records are requests to a vendor's API.
     pub request: Option<IgnoredAny>,
 }
 
@@ -123,25 +122,25 @@ pub(in crate::format) enum SceneWord {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct RecordMark {
-    /// Names that stand in the record: `guild`, `messages[].from_id`, `data.parts[].type`.
+    /// Names that occur in the record: `guild`, `messages[].from_id`, `data.parts[].type`.
     #[serde(default)]
     pub has: Vec<String>,
-    /// Names of which one stands there.
+    /// Names; one of them occurs in the record.
     #[serde(default)]
     pub any: Vec<String>,
-    /// Names that do not.
+    /// Names that do not occur in the record.
     #[serde(default)]
     pub lacks: Vec<String>,
     /// Names that all occur in the elements of one list of the record, whatever its name.
     #[serde(default)]
     pub only_list: Vec<String>,
-    /// Names of fields that hold a text.
+    /// Names of fields with text values.
     #[serde(default)]
     pub text: Vec<String>,
-    /// Words that stand under a name, of which one is enough; a word that begins or ends in `*` means all that end or begin so.
+    /// Words of which one is the value of a name; a word that begins or ends in `*` matches all words with that end or beginning.
     #[serde(default)]
     pub says: BTreeMap<String, WordList>,
-    /// Words that do not stand under a name.
+    /// Words of which none is the value of a name.
     #[serde(default)]
     pub denies: BTreeMap<String, WordList>,
     /// Confidence, from 1 (a guess) to 100 (no other format looks like this).
@@ -150,11 +149,11 @@ pub(in crate::format) struct RecordMark {
     pub why: String,
 }
 
-/// A file of an export that holds no conversation.
+/// A file of an export that contains no conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct Beside {
-    /// Names that stand in its records.
+    /// Names that occur in its records.
     pub has: Vec<String>,
     /// The kind of file, for counts: `Claude.ai account file`.
     pub title: String,
@@ -164,11 +163,11 @@ pub(in crate::format) struct Beside {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct TableForm {
-    /// Its name.
+    /// The name of the table.
     pub name: String,
-    /// Columns that it has.
+    /// Columns of the table.
     pub has: Vec<String>,
-    /// Those of them that hold JSON, whatever their types are.
+    /// Those of the columns that contain JSON, whatever their types are.
     pub json: Vec<String>,
 }
 
@@ -178,7 +177,7 @@ pub(in crate::format) struct TableForm {
 pub(in crate::format) enum WordList {
     /// One.
     One(String),
-    /// Several, of which any is meant.
+    /// Several; any of them matches.
     Any(Vec<String>),
 }
 
@@ -197,13 +196,12 @@ impl WordList {
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of format files")]
 pub(in crate::format) struct ConversationMap {
-    /// The conversations of a record that holds several; the paths below then start at one of them. Of several paths the first that leads
-    /// to some counts.
+    /// The conversations of a record with several; the paths below then start at one of them. Of several paths, the first one with a match is used.
     pub each: Paths,
     /// The name of the record's structure, in the column `shape`; `session` unless another is given.
     pub shape: Choices,
-    /// Conversations that stand in the conversation, at any depth, such as those of agents that it started. Each is one of its own, whose id
-    /// has that of the outer one before it.
+    /// Conversations inside the conversation, at any depth, such as those of agents that it started. Each is a separate conversation, and its id
+    /// includes the id of the outer one.
     pub inside: OneOrMany<InnerPath>,
     /// The id of the conversation.
     pub id: Paths,
@@ -211,45 +209,41 @@ pub(in crate::format) struct ConversationMap {
     pub title: Paths,
     /// The description or topic of the conversation.
     pub description: Paths,
-    /// The version of the format that it states.
+    /// The version of the format that the record states.
     pub version: Paths,
-    /// The model that its answers are asked of.
+    /// The model that answers are requested from.
     pub model: Paths,
     /// The system prompt that applies from the beginning.
     pub system: Texts,
     /// Definitions of tools, as a list.
     pub tools: Paths,
-    /// An object of texts and files by their ids, to which messages refer as `attachment://ID`: each is read in the places of its
-    /// references.
+    /// An object of texts and files by their ids, which messages refer to as `attachment://ID`: each reference is replaced by what it refers to.
     pub attachments: Paths,
     /// The participants, including those who wrote no message.
     pub people: Option<PeopleMap>,
-    /// The messages: a list, or `$` where each record is a message and those of one conversation are grouped.
+    /// The messages: a list, or `$` if each record is a message and those of one conversation are grouped.
     pub messages: Paths,
-    /// Whether an answer of the model may be in several messages, as where a program records each of its calls: text, reasoning and
-    /// calls that follow a call without a result belong to the answer of the call.
+    /// Whether an answer of the model may be in several messages, for example if a program records each of its calls: text, reasoning and calls
+    /// that follow a call without a result belong to the answer of the call.
     pub in_pieces: bool,
-    /// Whether each record is a conversation of its own that is said like one message, as a question with its answers; `messages` is `$` then.
+    /// Whether each record is a whole conversation that is read like one message, such as a question with its answers; then `messages` is `$`.
     pub alone: bool,
-    /// The condition for records that describe the conversation and are no messages, where each record is a
-    /// message. The paths above are looked up in such records, from the last to the first, so that the last
-    /// value counts. The id is that of the first.
+    /// The condition for records that describe the conversation and are no messages, if each record is a message. The paths above are looked up in
+    /// such records, from the last to the first, so that the last value is used. The id is that of the first.
     pub header: Conditions,
-    /// The person that a record without a conversation id describes, as where a file lists all members of a
-    /// server: the record belongs to those conversations whose messages contain this word, and only
-    /// participants who wrote a message belong to a conversation.
+    /// The person that a record without a conversation id describes, for example in a file that lists all members of a server: the record
+    /// belongs to those conversations with messages that contain this word, and only participants who wrote a message belong to a conversation.
     pub about: Paths,
-    /// The number of messages that the record claims to hold.
+    /// The number of messages that the record states.
     pub count: Option<MapPath>,
-    /// Whether files that name the same conversation are one: its parts.
+    /// Whether files that name the same conversation are parts of it.
     pub join: bool,
-    /// Whether the newest message stands first.
+    /// Whether the newest message is first.
     pub reversed: bool,
-    /// The value by which messages are put in order, as ids that grow are: by length, then by letters. Of parts of a conversation
-    /// that are joined the order is that of all.
+    /// The value that messages are sorted by, for ids that grow: by length, then by letters. If the parts of a conversation are joined, all their
+    /// messages are sorted together.
     pub order: Paths,
-    /// A second copy of the messages, as where a program keeps the branch that was shown last beside all of
-    /// them: messages that are the same are skipped.
+    /// A second copy of the messages, for example if a program also keeps the branch that was shown last: equal messages are skipped.
     pub again: Paths,
     /// Paid requests that the record lists apart from its messages; of several lists all are read.
     pub paid: OneOrMany<PaidMap>,
@@ -305,15 +299,14 @@ pub(in crate::format) struct PeopleMap {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct TreeMap {
-    /// The id of the parent message. A message without this key is the child of the one before it.
+    /// The id of the parent message. A message without this key is the child of the message before it.
     pub parent: Option<MapPath>,
-    /// The id of a message that is undone, with all after it, where each record is a message: the messages
-    /// that follow replace them.
+    /// The id of a message that is undone, with all after it, if each record is a message: the following messages replace them.
     pub back: Option<MapPath>,
     /// Prefixes of parent ids that mean that a message has no parent.
     #[serde(default)]
     pub root: Vec<String>,
-    /// Messages that stand in the one above them, at any depth.
+    /// Messages inside their parent message, at any depth.
     pub below: Option<InnerPath>,
     /// The id of the message that people saw last, in the record; without it, the branch of the last message is the conversation.
     #[serde(default)]
@@ -326,70 +319,68 @@ pub(in crate::format) struct TreeMap {
 pub(in crate::format) struct MessageMap {
     /// The id of the message.
     pub id: Paths,
-    /// The id of the model's answer that the message is a piece of: messages with the same one are one answer.
+    /// The id of the model's answer that the message is a piece of: messages with the same id are one answer.
     pub answer_id: Paths,
-    /// Whether ids are texts: a number is told.
+    /// Whether ids are texts: a number is reported.
     pub text_ids: bool,
-    /// The conversation that it belongs to, where each record is a message.
+    /// The conversation of the message, if each record is a message.
     pub conversation: Texts,
-    /// When it was said: ISO 8601, or a count since 1970 of seconds, milliseconds or microseconds.
+    /// When the message was sent: ISO 8601, or a count since 1970 of seconds, milliseconds or microseconds.
     pub time: Paths,
-    /// When it was edited: kept where it is another time than that of the message.
+    /// When the message was edited: kept if it is not the time of the message.
     pub edited: Paths,
-    /// The role of the speaker: a word for it, or a path to one; of several the first that applies.
+    /// The role of the speaker: a word for it, or a path to one. Of several, the first one that applies is used.
     pub role: Choices,
     /// The meaning of words for roles beyond the usual ones; a word that ends in `*` matches every word with
     /// that prefix.
     pub roles: BTreeMap<String, Speaks>,
-    /// The handling of a message whose word for the role is not known.
+    /// The handling of a message with an unknown word for the role.
     pub unknown: Unknown,
     /// The sender of the message.
     pub sender: Option<SenderMap>,
-    /// The format's own word for what it is, for the column `source_type`.
+    /// The format's own word for the kind of message, for the column `source_type`.
     #[serde(rename = "type")]
     pub kind: Paths,
-    /// The word that says nothing, for it is the usual one.
+    /// The usual word, which carries no information and is not kept.
     pub usual_type: Option<String>,
-    /// Whether that word is none that the format knows, which a finding tells: with words and a sender it is a message, else an event.
+    /// Whether the format does not know this word, which is reported: with text and a sender the record is a message, otherwise an event.
     pub unknown_type: bool,
     /// The content of the message, piece by piece.
     pub say: Vec<Piece>,
-    /// A second copy of the text in `say`: it is kept where it differs, and used as the text where `say`
-    /// gives none.
+    /// A second copy of the text in `say`: it is kept if it differs, and used as the text if `say` gives none.
     pub again: Option<Again>,
     /// The alternatives to the message, such as answers that were generated again.
     pub others: Option<Others>,
-    /// The condition for an answer that somebody called good, as by a thumb up: it bears that label among the alternatives.
+    /// The condition for an answer that a person rated good, as with a thumb up: it is labelled so among the alternatives.
     pub good: Conditions,
-    /// The condition for an answer that somebody called bad: it bears that label, and is not trained on.
+    /// The condition for an answer that a person rated bad: it is labelled so, and not trained on.
     pub bad: Conditions,
     /// The condition for a message that is context: it is rendered and never learned.
     pub context: Conditions,
-    /// The condition for a message that was copied from an earlier conversation: it is context, and was paid there.
+    /// The condition for a message that was copied from an earlier conversation: it is context, and its usage is counted there.
     pub copied: Conditions,
-    /// The system text that was sent along: the last of the messages stands at the beginning of the conversation, once.
+    /// The system text that was sent with the message: the text of the last such message becomes the first message of the conversation, once.
     pub instructions: Paths,
-    /// The words of an event, where it is one.
+    /// The text of an event, if the message is one.
     pub notice: Texts,
     /// Whether the message continues the assistant's message before it.
     pub joins: bool,
-    /// The meaning of a record whose message has the id of an earlier one, where each record is a message; if
-    /// absent, it is another message.
+    /// The meaning of a record with the id of an earlier message, if each record is a message. If absent, it is another message.
     pub repeated: Option<Repeated>,
-    /// Ids of those who are mentioned.
+    /// Ids of the people who are mentioned.
     pub mentions: Option<MapPath>,
-    /// The message that it answers.
+    /// The message that this one answers.
     pub reply: Option<ReplyMap>,
     /// The call that the message is the result of: a message that names a call has the role of a tool. The
     /// text of a tool's message is the result, whether it names its call or not.
     pub result: Option<Answer>,
-    /// The thread that it belongs to: those that say the same as an earlier message answer the first of them.
+    /// The thread of the message: a message in the same thread as an earlier one answers the first message of the thread.
     pub thread: Paths,
-    /// Messages that answer it and stand in it: they are messages of the conversation, and replies to it.
+    /// Messages inside this one that answer it: they are messages of the conversation, and replies to it.
     pub answers: OneOrMany<InnerPath>,
-    /// The earlier message that it is the new wording of, or that it adds something to: it is none itself then, where that one is there.
+    /// The earlier message that this one rewords or adds something to: if the earlier message exists, this one is not a separate message.
     pub amends: Option<AmendMap>,
-    /// The model that wrote it.
+    /// The model that wrote the message.
     pub model: Paths,
     /// The token usage: an object with the field names of any vendor's API, or the paths of its counts.
     pub usage: Option<UsageMap>,
@@ -416,17 +407,17 @@ pub(in crate::format) enum Speaks {
     Nothing,
 }
 
-/// The meaning of a record whose message has the id of an earlier one.
+/// The meaning of a record with the id of an earlier message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::format) enum Repeated {
     /// A later version of that message: it replaces the earlier one.
     Replaces,
-    /// More of it, where the earlier one is the assistant's and stands right before.
+    /// More of that message, if it is the assistant's and directly before.
     Joins,
 }
 
-/// The handling of a message whose word for the role is not known.
+/// The handling of a message with an unknown word for the role.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::format) enum Unknown {
@@ -449,7 +440,7 @@ pub(in crate::format) struct SenderMap {
     pub name: Paths,
     /// A second name, of the account.
     pub alias: Paths,
-    /// The name under which this message was said, where people may change theirs: it is kept with the message.
+    /// The name at the time of the message, if people may change theirs: it is kept with the message.
     pub shown: Paths,
 }
 
@@ -463,7 +454,7 @@ pub(in crate::format) struct Answer {
     pub name: Paths,
 }
 
-/// The words of a message once more.
+/// A second copy of the text of a message.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct Again {
@@ -476,7 +467,7 @@ pub(in crate::format) struct Again {
     pub say: bool,
 }
 
-/// A record that repeats an earlier message, or adds to it.
+/// A record that rewords an earlier message, or adds to it.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct AmendMap {
@@ -484,7 +475,7 @@ pub(in crate::format) struct AmendMap {
     pub of: MapPath,
     /// Values of the record kept among the extra fields of that message.
     pub keep: Option<MapPath>,
-    /// The name under which it is kept, with a number behind it: `edits` for `edits[0]`.
+    /// The name under which it is kept, with a number after it: `edits` for `edits[0]`.
     pub name: String,
 }
 
@@ -494,9 +485,9 @@ pub(in crate::format) struct AmendMap {
 pub(in crate::format) struct ReplyMap {
     /// The id of the message that is answered.
     pub to: Paths,
-    /// The id of the conversation that it stands in, where that may be another.
+    /// The id of the conversation with that message, if it may be another one.
     pub conversation: Option<MapPath>,
-    /// Values kept among the extra fields where the answered message is in another conversation.
+    /// Values kept among the extra fields if the answered message is in another conversation.
     pub keep: Option<MapPath>,
 }
 
@@ -505,7 +496,7 @@ pub(in crate::format) struct ReplyMap {
 #[serde(untagged)]
 #[expect(clippy::large_enum_variant, reason = "a format has one, and few have more")]
 pub(in crate::format) enum UsageMap {
-    /// An object in the words of any vendor's API.
+    /// An object with the field names of any vendor's API.
     Object(MapPath),
     /// The paths of its counts.
     UsageCounts(UsageCounts),
@@ -535,7 +526,7 @@ pub(in crate::format) struct UsageCounts {
     pub cost: Paths,
 }
 
-/// A message that is otherwise.
+/// Exceptions for some messages.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct Case {
@@ -551,7 +542,7 @@ pub(in crate::format) struct Case {
     pub id: Option<Paths>,
     /// The id of the model's answer that the message is a piece of.
     pub answer_id: Option<Paths>,
-    /// When it was said.
+    /// When the message was sent.
     pub time: Option<Paths>,
     /// The sender of the message.
     pub sender: Option<SenderMap>,
@@ -559,15 +550,15 @@ pub(in crate::format) struct Case {
     pub say: Option<Vec<Piece>>,
     /// The alternatives to the message.
     pub others: Option<Others>,
-    /// The words of an event.
+    /// The text of an event.
     pub notice: Option<Texts>,
-    /// Whether the format does not know its kind, which a finding tells: with words and a sender it is a message, else an event.
+    /// Whether the format does not know the kind of the message, which is reported: with text and a sender it is a message, otherwise an event.
     pub unknown_type: Option<bool>,
     /// Whether the message continues the assistant's message before it.
     pub joins: Option<bool>,
-    /// The earlier message that it is the new wording of, or that it adds something to.
+    /// The earlier message that this one rewords or adds something to.
     pub amends: Option<AmendMap>,
-    /// The model that wrote it.
+    /// The model that wrote the message.
     pub model: Option<Paths>,
     /// The token usage of the message.
     pub usage: Option<UsageMap>,

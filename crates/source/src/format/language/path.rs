@@ -1,9 +1,9 @@
 //! Paths of format files and field maps: a small part of JSON Path.
 //!
-//! `$` is the current value: the record, a message, an element of a list. `.key` and `["key"]` step into a
-//! field, `[0]` to an element, `[*]` to all elements, or to all values of an object, `[key=word]` to those
-//! whose field `key` is that word, `[@key]` to the one whose index is in the field `key` beside the list, or
-//! to the first where that field is absent.
+//! `$` is the current value: the record, a message, an element of a list. `.key` and `["key"]` step into a field, `[0]` to an element, `[*]` to
+//! all elements, or to all values of an object, `[key=word]` to those with that word in the field `key`, `[@key]` to the element with the
+//! index that the
+//! field `key` next to the list gives, or to the first if that field is absent.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::base::id;
 /// Bytes of the longest path.
 const MAX_BYTES: usize = 256;
 
-/// Paths, of which the first that leads to something counts.
+/// Paths; the first one with a match is used.
 pub(in crate::format) type Paths = OneOrMany<MapPath>;
 
 /// A path.
@@ -64,7 +64,7 @@ impl MapPath {
     ///
     /// # Errors
     ///
-    /// One clause, where it is none of the form that is known.
+    /// One clause with the reason, if the text is not a path.
     pub fn parse(text: &str) -> Result<Self, String> {
         let error = |what: &str| format!("`{text}` is not a path: {what}");
         if text.len() > MAX_BYTES {
@@ -131,12 +131,12 @@ impl MapPath {
         found
     }
 
-    /// The first thing that it leads to.
+    /// The first value at this path.
     pub fn first<'d>(&self, from: Value<'d>) -> Option<Value<'d>> {
         walk(&self.steps, from, &mut Some)
     }
 
-    /// The value of the field at the end of this path, null included; `None` where the field is absent.
+    /// The value of the field at the end of this path, null included; `None` if the field is absent.
     pub(crate) fn field<'d>(&self, from: Value<'d>) -> Option<Value<'d>> {
         let (Step::Key(key), before) = self.steps.split_last()? else {
             return None;
@@ -144,7 +144,7 @@ impl MapPath {
         walk(before, from, &mut Some)?.get(key)
     }
 
-    /// The name of its last field; empty where it has none.
+    /// The name of the last field in the path; empty if it has none.
     pub(crate) fn last_key(&self) -> &str {
         let keys = self.steps.iter().rev().find_map(|step| match step {
             Step::Key(key) => Some(key.as_str()),
@@ -153,13 +153,13 @@ impl MapPath {
         keys.unwrap_or_default()
     }
 
-    /// The list whose elements the path ends with, or the first value at the path where it ends with none.
+    /// The list with the elements that the path ends with; otherwise the first value at the path.
     pub(crate) fn list_in<'d>(&self, from: Value<'d>) -> Option<Value<'d>> {
         let steps = self.steps.strip_suffix(&[Step::Each]);
         walk(steps.unwrap_or(&self.steps), from, &mut Some)
     }
 
-    /// The elements of a list, or the values of an object whose keys are ids.
+    /// The elements of a list, or the values of an object with ids as keys.
     pub(crate) fn elements(list: Value<'_>) -> Vec<Value<'_>> {
         match list.kind() {
             Kind::Object => list.fields().map(|(_, value)| value).collect(),
@@ -167,7 +167,7 @@ impl MapPath {
         }
     }
 
-    /// The same without the elements that it ends with.
+    /// The path without a final `[*]`.
     pub(crate) fn list(&self) -> Cow<'_, str> {
         self.text
             .strip_suffix("[*]")
@@ -207,7 +207,7 @@ impl MapPath {
     }
 }
 
-/// A path to what a value holds, and never to the value itself.
+/// A path to a value inside of another, never to the value itself.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "MapPath")]
 #[schemars(with = "String")]
@@ -227,25 +227,25 @@ impl TryFrom<MapPath> for InnerPath {
 }
 
 impl OneOrMany<MapPath> {
-    /// The first thing that a path leads to.
+    /// The first value that a path leads to.
     pub(in crate::format) fn first<'d>(&self, value: Value<'d>) -> Option<Value<'d>> {
         self.found(value).map(|(found, _)| found)
     }
 
-    /// The same, with the path that leads there as findings name it.
+    /// The first value that a path leads to, with the name of that path for findings.
     pub(in crate::format) fn found<'d>(&self, value: Value<'d>) -> Option<(Value<'d>, &str)> {
         let mut paths = self.0.iter();
         paths.find_map(|path| path.first(value).map(|found| (found, path.name())))
     }
 
-    /// The first id or name that stands at a path.
+    /// The first id or name at a path.
     pub(in crate::format) fn id(&self, value: Value<'_>) -> Option<String> {
         let mut found = self.0.iter().filter_map(|path| path.first(value));
         found.find_map(id)
     }
 }
 
-/// Steps as names of a sketch are written.
+/// The notation of a sketch's names for these steps.
 fn name_of(steps: &[Step]) -> String {
     let mut name = String::new();
     for step in steps {

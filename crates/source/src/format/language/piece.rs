@@ -22,32 +22,31 @@ pub(in crate::format) struct Piece {
     pub within: Option<MapPath>,
     /// The elements that are such pieces; the paths below then start at each.
     pub each: Option<MapPath>,
-    /// The role of the piece where it differs from that of the message: the piece becomes a message of its
-    /// own then.
+    /// The role of the piece if it differs from that of the message: the piece then becomes a separate message.
     pub role: Option<Role>,
     /// The reasoning of the model.
     pub reasoning: Texts,
     /// A picture, sound or file.
     pub file: Option<FileMap>,
-    /// Words; at a path also a list of parts as vendors' APIs have them.
+    /// Text; a list of parts as vendors' APIs have them is read as well.
     pub text: Texts,
     /// Text in any of the usual forms: text, a number, a list of texts or of parts as in vendors' APIs. Any
     /// other value becomes its JSON, with a finding.
     pub content: Option<MapPath>,
-    /// Whether lines in front that quote another message, each behind a `>`, are left out with the empty line after them.
+    /// Whether leading lines that quote another message, each after a `>`, are left out with the empty line after them.
     pub unquoted: bool,
-    /// Whether `<details type="reasoning">` and `<details type="tool_calls">` in the words are thoughts, and calls with their results.
+    /// Whether `<details type="reasoning">` and `<details type="tool_calls">` in the text are thoughts, and calls with their results.
     pub details: bool,
-    /// A text that is several turns written out, each behind an empty line and `Human:` or `Assistant:`; else it is words.
+    /// A text of several turns, each after an empty line and `Human:` or `Assistant:`; without these marks it is plain text.
     pub turns: Option<MapPath>,
-    /// A list whose elements `part` reads.
+    /// A list with elements that `part` reads.
     pub parts: Option<MapPath>,
     /// The vendor of `message`, or of the elements of `parts` that no `part` reads.
     #[serde(rename = "as")]
     pub grammar: Option<GrammarWord>,
-    /// Whether it is a mark between two answers of the model in one message.
+    /// Whether the piece is a mark between two answers of the model in one message.
     pub step: bool,
-    /// A whole message: of the vendor in `as`, else in the form of any vendor's API.
+    /// A whole message: of the vendor in `as`, otherwise in the form of any vendor's API.
     pub message: Option<MapPath>,
     /// A call of a tool.
     pub call: Option<CallMap>,
@@ -57,7 +56,7 @@ pub(in crate::format) struct Piece {
     pub result: Option<ResultMap>,
     /// Values of the piece kept among the extra fields of the message, though they carry no meaning.
     pub keep: Vec<MapPath>,
-    /// Fields of the piece without meaning.
+    /// Fields of the piece that have no meaning.
     pub ignore: Vec<String>,
 }
 
@@ -73,7 +72,7 @@ impl<'de> Deserialize<'de> for Piece {
 }
 
 impl Piece {
-    /// Whether its elements are words themselves.
+    /// Whether its elements are plain texts.
     pub(in crate::format) fn is_of_scalars(&self) -> bool {
         let texts = self.text.0.iter().chain(&self.reasoning.0);
         let texts = texts.filter_map(Template::path).chain(&self.content);
@@ -100,11 +99,11 @@ pub(in crate::format) struct FileMap {
     pub media_type: Paths,
     /// The file name.
     pub name: Paths,
-    /// The address; one without `://` is a path beside the export, and only its file name is kept.
+    /// The address; one without `://` is a path next to the export, and only its file name is kept.
     pub url: Paths,
     /// The bytes in base64.
     pub data: Paths,
-    /// Words that go with it; none where they are its name.
+    /// Text that goes with it; ignored if it equals the name.
     pub caption: Paths,
 }
 
@@ -112,11 +111,11 @@ pub(in crate::format) struct FileMap {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::format) struct CallMap {
-    /// The id by which the result names it.
+    /// The id that the result refers to.
     pub id: Paths,
     /// The tool.
     pub name: Paths,
-    /// The arguments: JSON, or text that holds JSON.
+    /// The arguments: JSON, or text with JSON in it.
     pub arguments: Paths,
 }
 
@@ -132,7 +131,7 @@ pub(in crate::format) struct ResultMap {
     pub content: Texts,
     /// The condition under which the result is an error.
     pub error: Conditions,
-    /// Whether there is no result where there is no answer, as of a call that is not answered yet.
+    /// Whether a result without an answer is left out, as for a call that is not answered yet.
     pub optional: bool,
 }
 
@@ -152,7 +151,7 @@ pub(in crate::format) struct Others {
     pub rank: Option<MapPath>,
     /// The score: the higher, the better.
     pub score: Option<MapPath>,
-    /// The model that gave it.
+    /// The model that wrote the alternative.
     #[serde(default)]
     pub model: Paths,
 }
@@ -161,13 +160,13 @@ pub(in crate::format) struct Others {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::format) enum OthersAre {
-    /// An answer was asked for again.
+    /// The answer was requested again.
     #[default]
     Regenerated,
-    /// Several were asked for, of a model or of several.
+    /// Several answers were requested, from one model or several.
     Choice,
     /// The alternatives were rated worse than the message.
     Rejected,
-    /// Somebody called the message and all alternatives bad: none is trained on.
+    /// A person rated the message and all alternatives bad: none is trained on.
     Bad,
 }

@@ -1,5 +1,5 @@
-//! One value or a list of values, and words that may also be tables: read so that an error names the place of
-//! the mistake.
+//! One value or a list of values, and texts that may also be tables. They are deserialized by hand, because serde's untagged enums lose the place
+//! of a mistake.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -25,7 +25,7 @@ impl<T> Default for OneOrMany<T> {
 enum OneOrManyWritten<T> {
     /// A single value.
     One(T),
-    /// Several values, of which the first that gives a result counts.
+    /// Several values; the first one that gives a result is used.
     Many(Vec<T>),
 }
 

@@ -1,4 +1,4 @@
-//! Texts that are put together: a path, words with holes, or lines of such.
+//! Texts that a format file composes: a path, a text with placeholders, or lines of such.
 
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::RawJson;
@@ -11,14 +11,14 @@ use super::path::MapPath;
 use super::several::{OneOrMany, string_or_table};
 use crate::base::{id, left, quoted};
 
-/// Texts, of which the first that is not empty counts.
+/// Texts; the first one that is not empty is used.
 pub(in crate::format) type Texts = OneOrMany<Template>;
 
-/// A text: a path like `$.text`, words with holes like `{name}: {value}`, or lines.
+/// A text: a path like `$.text`, a text with placeholders like `{name}: {value}`, or lines.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
 pub(in crate::format) enum Template {
-    /// A path, or words with holes. Words of which every hole is empty say nothing.
+    /// A path, or a text with placeholders, which is empty if all its placeholders are empty.
     Words(Filled),
     /// Several texts, one below the other.
     Lines(Lines),
@@ -33,11 +33,11 @@ string_or_table!(Template: Words, Lines);
 pub(in crate::format) enum Filled {
     /// The text at a path.
     At(MapPath),
-    /// Words, each followed by a hole but perhaps the last.
+    /// Pieces of text, each followed by a placeholder except perhaps the last.
     Holes(Vec<(String, Option<MapPath>)>),
 }
 
-/// Texts on lines of their own; an empty text has no line.
+/// Texts on separate lines; an empty text has no line.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::format) struct Lines {
@@ -47,12 +47,12 @@ pub(in crate::format) struct Lines {
     /// The condition under which the texts are not used.
     #[serde(default)]
     pub unless: Conditions,
-    /// The elements that have such lines; paths below start at each.
+    /// The elements with such lines; paths below start at each.
     pub each: Option<MapPath>,
     /// The texts.
     #[serde(rename = "lines")]
     pub texts: Vec<Template>,
-    /// The separator between the texts, and between elements; a line break unless another is given.
+    /// The separator between the texts, and between elements; a line break if absent.
     #[serde(default = "line_break")]
     pub join: String,
 }
@@ -93,7 +93,7 @@ impl TryFrom<String> for Filled {
 }
 
 impl Template {
-    /// The path, where it is nothing else.
+    /// The path, if the template is nothing else.
     pub(in crate::format) fn path(&self) -> Option<&MapPath> {
         match self {
             Self::Words(Filled::At(path)) => Some(path),
@@ -157,14 +157,14 @@ impl Texts {
         texts.next()
     }
 
-    /// The text of the first template that gives one; empty where none does.
+    /// The text of the first template that gives one; empty if none does.
     pub(in crate::format) fn render(&self, value: Value<'_>, read: Read<'_>) -> String {
         let mut texts = self.0.iter().map(|text| text.render(value, read));
         texts.find(|text| !text.is_empty()).unwrap_or_default()
     }
 }
 
-/// The way in which the strings of a format are decoded, and the bytes that may be made of them.
+/// How the strings of a format are decoded, and the bytes that may be made of them.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::format) struct Read<'r> {
     /// Whether the strings were decoded as Latin-1, though they are UTF-8.
@@ -174,7 +174,7 @@ pub(in crate::format) struct Read<'r> {
 }
 
 impl Read<'_> {
-    /// The texts that are not empty, as one; as far as the budget allows it.
+    /// Joins the texts that are not empty, as far as the budget allows.
     fn joined(self, texts: impl Iterator<Item = String>, join: &str) -> String {
         let mut all = String::new();
         for text in texts.filter(|text| !text.is_empty()) {
@@ -188,7 +188,7 @@ impl Read<'_> {
         all
     }
 
-    /// A value as text: a string, or what JSON writes for anything else but null.
+    /// A value as text: a string unquoted, null as the empty text, any other value as JSON.
     pub(in crate::format) fn text(self, value: Value<'_>) -> String {
         match value.as_str() {
             Some(text) => self.led_back(text.into_owned()),
@@ -197,7 +197,7 @@ impl Read<'_> {
         }
     }
 
-    /// A value that is kept, with its texts as they were.
+    /// A value that is kept, with its texts decoded.
     pub(in crate::format) fn raw(self, value: Value<'_>) -> RawJson {
         let raw = left(value);
         if !self.mojibake || raw.0.is_ascii() && !raw.0.contains("\\u") {
@@ -208,7 +208,7 @@ impl Read<'_> {
         RawJson(own)
     }
 
-    /// Writes a value as JSON, with its texts as they were; how deep one may be is bounded where it is scanned.
+    /// Writes a value as JSON, with its texts decoded. The scanner bounds the depth of this recursion.
     fn write(self, value: Value<'_>, to: &mut String) {
         match value.kind() {
             Kind::String => to.push_str(&quoted(&self.text(value)).0),
@@ -234,7 +234,7 @@ impl Read<'_> {
         }
     }
 
-    /// A text as it was before it was read as Latin-1, where it was.
+    /// The original text, if it was UTF-8 decoded as Latin-1.
     pub(in crate::format) fn led_back(self, text: String) -> String {
         if !self.mojibake || text.is_ascii() {
             return text;

@@ -37,14 +37,14 @@ pub(super) struct Reader<'d, 'r> {
     pub(super) format: &'static Loaded,
     pub(super) turns: Turns<'d, 'r>,
     pub(super) read: Read<'r>,
-    /// The id of the conversation, where it has one.
+    /// The id of the conversation, if it has one.
     pub(super) conversation: Option<String>,
-    /// The id of the message that the next one stands in and answers.
+    /// The id of the message that contains the next one, which answers it.
     pub(super) above: Option<String>,
     /// The ids of the first messages of threads.
     threads: HashMap<String, String>,
     amended: Amended,
-    /// What somebody thought of answers.
+    /// Ratings of answers.
     pub(super) thumbs: Vec<Thumb<'d>>,
     /// The number of messages that were copied from an earlier conversation.
     pub(super) copied: u64,
@@ -77,7 +77,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Reads the message at a path of the record, the one with this index in its list.
+    /// Reads the message at a path of the record; `index` is its index in its list.
     pub(super) fn message(&mut self, index: u32, value: Value<'d>, path: impl Fn() -> String) {
         if self.read.budget.is_spent() {
             return;
@@ -105,7 +105,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.read.budget.reject_beyond(frame, path, value);
     }
 
-    /// Rejects a message whose speaker is unknown.
+    /// Rejects a message with an unknown speaker.
     fn reject(&mut self, map: &MessageMap, value: Value<'d>, found: Option<Value<'d>>, path: &str) {
         let (field, words) = (map.role_field(), map.role_words());
         let text = format!("{field} is {words}: the message is rejected");
@@ -129,7 +129,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let known = self.turns.list.notes.findings.len();
         let limits = self.turns.list.limits;
         let own = map.id.id(value);
-        // An id that is judged itself names no place.
+        // The id cannot be the position of findings about the id itself.
         let mut site = self
             .turns
             .list
@@ -230,7 +230,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Notes what somebody thought of the message.
+    /// Notes the ratings of the message.
     fn rate(&mut self, map: &MessageMap, value: Value<'d>, own: Option<&String>, path: impl Fn() -> String) {
         for (when, is_good) in [(&map.good, true), (&map.bad, false)] {
             if let Some(own) = own
@@ -247,11 +247,11 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// The position of the assistant's message before, where this one continues it.
+    /// The position of the assistant's message before, if this one continues it.
     fn continued(&self, map: &MessageMap, own: Option<&String>, answer: Option<&str>) -> Option<usize> {
         let messages = &self.turns.list.messages;
         if map.joins && map.say.is_empty() {
-            // What an answer cost comes behind it, and behind the results of its calls.
+            // The cost of an answer comes after it, and after the results of its calls.
             let is_turn =
                 |message: &Message| message.kind == MessageKind::Message && message.role != Role::Tool;
             let last = messages.iter().rposition(is_turn)?;
@@ -266,8 +266,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         (map.joins || is_same).then(|| messages.len() - 1)
     }
 
-    /// Adds a record's data to an earlier message: text that replaces its own, which is kept, and extra
-    /// fields. `false` where the message does not exist.
+    /// Adds a record's data to an earlier message: text that replaces the message's own, which is kept, and extra
+    /// fields. `false` if the message does not exist.
     fn amends(&mut self, map: &AmendMap, value: Value<'d>, draft: &mut MessageDraft) -> bool {
         let list = &mut self.turns.list;
         let target = map.of.first(value).and_then(id);
@@ -326,7 +326,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             if !self.read.budget.take(bytes_of_names(&own)) {
                 return;
             }
-            // A further piece counts as a row of its own.
+            // A further piece counts as a separate row.
             self.turns.list.rows.rows += u64::from(number > 0);
             let sender = if role == Role::Tool {
                 Some(self.turns.roster.answering(&parts))
@@ -352,8 +352,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// The sender: found by id, else by name, else by the role alone. `None` where a format names its senders
-    /// and this message has none.
+    /// The sender: found by id, else by name, else by the role alone. `None` if a format names its senders and this
+    /// message has none.
     fn sender(
         &mut self,
         role: Role,
@@ -386,7 +386,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         Some(place)
     }
 
-    /// The message that this one answers: the one that it names, the one that it stands in, or the first of its thread.
+    /// The message that this one answers: the one that it names, the one that contains it, or the first of its thread.
     fn references(
         &mut self,
         map: &MessageMap,
@@ -410,7 +410,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         named.or(other).into_iter().collect()
     }
 
-    /// The message that this one answers; one of another conversation is only kept.
+    /// The message that this one answers; a message of another conversation is only kept.
     fn reference(&self, reply: &ReplyMap, value: Value<'_>, draft: &mut MessageDraft) -> Option<Reference> {
         let other = reply.conversation.as_ref().and_then(|path| path.first(value));
         let is_here = other
@@ -444,7 +444,7 @@ fn repeated<'d>(keys: &[String], object: Value<'d>) -> Option<Cow<'d, str>> {
     let mut seen = 0_u128;
     let mut names = object.fields().map(|(key, _)| key);
     names.find(|key| {
-        // Lengths are compared first, and most of them differ.
+        // Comparing the lengths first is fast, because most of them differ.
         let place = keys.iter().position(|known| *known == **key);
         let bit = place
             .and_then(|place| 1_u128.checked_shl(place as u32))
@@ -455,7 +455,7 @@ fn repeated<'d>(keys: &[String], object: Value<'d>) -> Option<Cow<'d, str>> {
     })
 }
 
-/// Reads the content of a message. For an event, the text is the one that the format gives, else the event's
+/// Reads the content of a message. The text of an event is the one that the format gives, else the event's
 /// name.
 fn read_content(
     pieces: PieceReader<'_>,
@@ -471,7 +471,7 @@ fn read_content(
     }
     pieces.read(&map.say, value, &mut draft, site);
     if let Some(answer) = map.result.as_ref().filter(|_| speaker.meaning == Speaks::Tool) {
-        // A tool speaks for who called it.
+        // The sender of a tool's message is the caller, so its id is marked as read but not used.
         map.sender.iter().for_each(|sender| _ = sender.id.id(value));
         let parts = std::mem::take(&mut draft.parts);
         draft.parts = media::answer(parts, answer.call.id(value), answer.name.id(value));
@@ -497,7 +497,7 @@ fn read_content(
     (draft, is_notice)
 }
 
-/// Reports a kind that the format does not know. It is an event where nobody says something.
+/// Reports a kind that the format does not know. It is an event unless it has both text and a sender.
 fn is_unknown_event(map: &MessageMap, value: Value<'_>, draft: &MessageDraft, site: &mut Site<'_>) -> bool {
     let Some((kind, field)) = map.kind.found(value) else {
         return false;
@@ -518,7 +518,7 @@ fn is_unknown_event(map: &MessageMap, value: Value<'_>, draft: &MessageDraft, si
 
 /// Keeps the fields that a format file lists, and the time of an edit.
 fn keep(map: &MessageMap, value: Value<'_>, read: Read<'_>, draft: &mut MessageDraft) {
-    // Some programs write 0 where nobody edited.
+    // Some programs write 0 for messages that were not edited.
     if let Some((edited, name)) = map.edited.found(value)
         && edited.written() != "0"
         && map
@@ -539,7 +539,7 @@ fn keep(map: &MessageMap, value: Value<'_>, read: Read<'_>, draft: &mut MessageD
     }
 }
 
-/// Puts the text of an event first: that of its format file, else its own, else its name.
+/// Puts the text of an event first: that of its format file, else the event's own text, else its name.
 fn notice(map: &MessageMap, words: String, kind: Option<&String>, draft: &mut MessageDraft) {
     let words = if map.notice.0.is_empty() {
         own_words(draft)

@@ -1,4 +1,4 @@
-//! Records that hold several messages: pieces with a role of their own, and alternatives to the answer that is shown.
+//! Records with several messages: pieces with a different role, and alternatives to the answer that is shown.
 
 use std::cmp::Ordering;
 
@@ -13,15 +13,15 @@ use crate::format::piece::{MessageDraft, PieceReader};
 use crate::layout::{preference, turns};
 
 impl MessageDraft {
-    /// The content divided into turns: by pieces with a role of their own, and at the results of an assistant's calls, which
-    /// are the tool's.
+    /// Divides the content into turns: at pieces with a different role, and at the results of an assistant's calls, which are the
+    /// tool's.
     pub(in crate::format) fn turns(&mut self, role: Role) -> Vec<(Role, Vec<Part>)> {
         let other_roles = std::mem::take(&mut self.other_roles);
         if other_roles.is_empty() && role != Role::Assistant {
             return vec![(role, std::mem::take(&mut self.parts))];
         }
         let mut roles = vec![role; self.parts.len()];
-        // The role of a piece inside another was noted first, and is written last.
+        // Outer pieces are noted after the pieces inside them; the reversed order lets inner roles overwrite outer ones.
         for (range, own) in other_roles.into_iter().rev() {
             steps::taken(range.len());
             let roles = roles.iter_mut().take(range.end).skip(range.start);
@@ -74,8 +74,8 @@ impl OthersAre {
 }
 
 impl<'d> Reader<'d, '_> {
-    /// Adds alternatives to a message, which became the conversation's messages from `start` on. Of rated
-    /// answers the best becomes the message, and the others are its alternatives.
+    /// Adds alternatives to a message, which became the conversation's messages from `start` on. Of rated answers the best one becomes the
+    /// message, and the others are its alternatives.
     pub(in crate::format) fn others(
         &mut self,
         others: &Others,
@@ -134,7 +134,7 @@ impl<'d> Reader<'d, '_> {
         }
     }
 
-    /// Reads the alternatives to a message; an empty one, or one equal to the message, is none.
+    /// Reads the alternatives to a message, without empty ones and those equal to the message.
     fn all_others(&mut self, others: &Others, value: Value<'d>, start: usize) -> Vec<Other> {
         let own = self.turns.list.messages.iter().skip(start);
         let own: Vec<Part> = own.flat_map(|message| message.parts.iter().cloned()).collect();
@@ -169,12 +169,12 @@ impl<'d> Reader<'d, '_> {
             let model = others.model.id(other).map(Into::into);
             let is_shown = draft.parts == own || draft.parts == words;
             if is_shown {
-                // Its faults are told of the message.
+                // Findings about it were already reported for the message.
                 self.turns.list.notes.findings.truncate(found);
             }
             self.places(found);
             self.turns.list.end_alternative(before);
-            // An answer without words leaves what stands beside them.
+            // The extra fields of an answer without content go to the message.
             if draft.parts.is_empty()
                 && let Some(message) = self.turns.list.messages.last_mut()
             {
@@ -193,8 +193,8 @@ impl<'d> Reader<'d, '_> {
 }
 
 impl Reader<'_, '_> {
-    /// Replaces the places of findings from this one on by places in the record: their rows are no messages
-    /// of the conversation.
+    /// Replaces the positions of findings from this one on by paths in the record: their rows are no messages of the
+    /// conversation.
     fn places(&mut self, from: usize) {
         let frame = self.turns.list.frame;
         for finding in self.turns.list.notes.findings.iter_mut().skip(from) {
@@ -207,7 +207,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// A message that another model may have written.
+/// A copy of a message with the model of an alternative, if it names one.
 fn of_model(whole: &Message, model: Option<Box<str>>) -> Message {
     Message {
         model: model.or_else(|| whole.model.clone()),
@@ -215,7 +215,7 @@ fn of_model(whole: &Message, model: Option<Box<str>>) -> Message {
     }
 }
 
-/// A whole number, which may be written with a point.
+/// A whole number, which may be written with a decimal point.
 fn whole(number: &str) -> Option<u64> {
     let (whole, rest) = number.split_once('.').unwrap_or((number, ""));
     let is_whole = rest.bytes().all(|digit| digit == b'0');

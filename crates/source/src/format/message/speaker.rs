@@ -12,11 +12,11 @@ use crate::format::language::{MessageMap, Speaks, Unknown};
 /// The finding about a word for a role that is neither common nor named by a field map.
 const OF_MAP: &str = "the role is none of the known words, and roles of the field map does not name it: the message is read as a user's";
 
-/// The meaning of the role of a message, and the word for the role.
+/// The meaning of a message's role, and the word for the role.
 pub(super) struct SpeakerRole<'d> {
     pub(super) meaning: Speaks,
     pub(super) word: Option<String>,
-    /// The word that is unknown, where the role is.
+    /// The unknown word, if the role is unknown.
     pub(super) unknown: Option<UnknownWord<'d>>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct SpeakerRole<'d> {
 #[derive(Clone, Copy)]
 pub(super) struct UnknownWord<'d>(pub(super) Option<Value<'d>>);
 
-/// The role of a message's speaker.
+/// Determines the role of a message's speaker.
 pub(super) fn speaker_of<'d>(map: &MessageMap, value: Value<'d>) -> SpeakerRole<'d> {
     let of_word = |word: &str| {
         let begins = |(pattern, _): &(&String, &Speaks)| {
@@ -63,7 +63,7 @@ pub(super) fn speaker_of<'d>(map: &MessageMap, value: Value<'d>) -> SpeakerRole<
     }
 }
 
-/// A word for a role or a kind; a truth value is one, too.
+/// A word for a role or a kind; a boolean is one, too.
 pub(super) fn role_word(found: Value<'_>) -> Option<String> {
     match found.as_bool() {
         Some(is) => Some(is.to_string()),
@@ -71,7 +71,7 @@ pub(super) fn role_word(found: Value<'_>) -> Option<String> {
     }
 }
 
-/// The words for the role that stand behind the first.
+/// The words for the role after the first.
 fn others(map: &MessageMap, value: Value<'_>) -> impl Iterator<Item = String> {
     let choices = map.role.0.iter().skip(1);
     choices.filter_map(move |choice| match chosen(std::slice::from_ref(choice), value)? {
@@ -111,7 +111,7 @@ impl<'d> SpeakerRole<'d> {
         }
     }
 
-    /// Reports an unknown role of a message that a field map reads, whose sender may give the role, too.
+    /// Reports an unknown role of a message that a field map reads; there the sender may give the role as well.
     pub(super) fn report_for_map(&self, map: &MessageMap, value: Value<'d>, site: &mut Site<'_>) {
         let found = map.kind.first(value);
         match (&self.unknown, found) {
@@ -129,7 +129,7 @@ impl MessageMap {
         paths.next().map_or("role", MapPath::name)
     }
 
-    /// The text about the known words, for a role that is none of them.
+    /// The part of a finding that names the known words.
     pub(super) fn role_words(&self) -> String {
         let mut roles: Vec<(&Speaks, &str)> = self
             .roles
@@ -150,7 +150,7 @@ pub(in crate::format) fn belongs(map: &MessageMap, value: Value<'_>) -> bool {
     speaker_of(map, value).meaning != Speaks::Nothing
 }
 
-/// Whether a person says a message.
+/// Whether the speaker of a message is a person.
 pub(in crate::format) fn is_of_user(map: &MessageMap, value: Value<'_>) -> bool {
     speaker_of(map, value).meaning == Speaks::User
 }

@@ -1,4 +1,4 @@
-//! Thoughts and calls in the words of an answer, where a piece says so.
+//! Thoughts and calls inside the text of an answer, for pieces with `details`.
 
 use chatmill_intake::json::{self, Value};
 use chatmill_model::{ArgumentForm, Part, ToolCall, ToolResult};
@@ -9,7 +9,7 @@ use crate::base::arguments::classify;
 use crate::base::texts::details::{self, DetailsPiece};
 
 impl PieceReader<'_> {
-    /// Reads the thoughts and calls in the words from this part on.
+    /// Reads the thoughts and calls in the text parts from this index on.
     pub(super) fn details(
         self,
         from: usize,
@@ -50,7 +50,7 @@ impl PieceReader<'_> {
         }
     }
 
-    /// The text that a text of JSON is; any other JSON as it is.
+    /// The string inside, if the text is a JSON string; other JSON is unchanged.
     fn unwrapped(self, json: String) -> String {
         let document = json::scan(json.as_bytes(), self.limits.depth).ok();
         let text = document.and_then(|document| Some(document.root().as_str()?.into_owned()));

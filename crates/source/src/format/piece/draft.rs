@@ -16,9 +16,9 @@ pub(in crate::format) struct MessageDraft {
     pub(in crate::format) gaps: Vec<usize>,
     /// Fields without a place, by path.
     pub(in crate::format) extra: ExtraFields,
-    /// Ranges of pieces with a role of their own.
+    /// Ranges of pieces that have a different role.
     pub(in crate::format) other_roles: Vec<(Range<usize>, Role)>,
-    /// The number of answers of the model in it that have ended, and of their pieces.
+    /// The number of finished answers of the model in it, and of their pieces.
     pub(in crate::format) ended: (usize, usize),
     /// The role in a vendor's message inside.
     pub(in crate::format) role: Option<Role>,
@@ -35,13 +35,13 @@ impl Keep for MessageDraft {
 }
 
 impl MessageDraft {
-    /// Adds words, where there are some.
+    /// Adds text, if it is not empty.
     pub(super) fn words(&mut self, words: String) {
         self.parts
             .extend((!words.is_empty()).then_some(Part::Text(words)));
     }
 
-    /// Reads turns that are written out in one text, or words.
+    /// Reads several turns in one text, or plain text.
     pub(super) fn written_out(&mut self, text: &str) {
         let Some(turns) = transcript::turns(text) else {
             self.parts.push(Part::Text(text.to_owned()));
@@ -63,7 +63,7 @@ impl MessageDraft {
         }
     }
 
-    /// Whether the message holds tool results and nothing else.
+    /// Whether the message contains tool results and nothing else.
     pub(in crate::format) fn only_answers(&self) -> bool {
         only_answers(&self.parts)
     }

@@ -1,4 +1,4 @@
-//! Texts and files that a record has once, by their ids, and that its messages refer to: each is read in the places that refer to it.
+//! Texts and files that a record has once, by their ids, and that its messages refer to: each reference is replaced by what it refers to.
 
 use chatmill_intake::json::Value;
 use chatmill_model::{Arguments, Media, MediaSource, Message, Part};
@@ -9,7 +9,7 @@ use crate::format::language::budget::Budget;
 /// The beginning of a reference; an id of letters and digits follows.
 const SIGN: &str = "attachment://";
 
-/// Puts attachments, an object by their ids, in the place of the references to them. Other references stay.
+/// Replaces the references in messages by the attachments, an object by their ids. References to unknown ids are unchanged.
 pub(super) fn resolve(messages: &mut [Message], attachments: Value<'_>, budget: &Budget) {
     let all = Attachments {
         by_id: attachments,
@@ -36,7 +36,7 @@ struct Attachments<'d, 'b> {
 }
 
 impl Attachments<'_, '_> {
-    /// The attachment of an id, as a text or as the inside of a JSON string.
+    /// The attachment with an id, as a text or as the inside of a JSON string.
     fn find(&self, id: &str, is_json: bool) -> Option<String> {
         let value = self.by_id.get(id)?;
         let text = value.as_str()?.into_owned();

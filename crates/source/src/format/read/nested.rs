@@ -1,4 +1,4 @@
-//! Conversations that stand in one another, such as those of agents that an agent started.
+//! Conversations inside one another, such as those of agents that an agent started.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::ParticipantKind;
@@ -9,10 +9,10 @@ use crate::format::language::path::InnerPath;
 use crate::format::loaded::Loaded;
 use crate::frame::{FrameView, Reading};
 
-/// The structure of a conversation inside of another.
+/// The structure of a conversation inside another.
 const SUBAGENT: &str = "subagent";
 
-/// Reads a conversation and those that stand in it, each behind the one around it.
+/// Reads a conversation and the nested ones, each after the one around it.
 pub(super) fn read(
     format: &'static Loaded,
     frame: FrameView<'_>,
@@ -20,7 +20,7 @@ pub(super) fn read(
 ) -> Result<Reading, Box<Finding>> {
     let map = &format.language.conversation;
     let root = frame.root();
-    // Each id has those of the outer conversations in it.
+    // Each id includes the ids of the outer conversations.
     let budget = Budget::of(root);
     let mut waiting = vec![("$".to_owned(), root, None::<String>)];
     let mut all = Vec::new();
@@ -62,7 +62,7 @@ pub(super) fn read(
         {
             conversation.source_id = Some(inner_id).filter(|id| !id.is_empty());
             conversation.shape = SUBAGENT;
-            // An agent is asked by the one that started it, not by a person.
+            // An agent is asked by the agent that started it, not by a person.
             let asking = conversation.participants.iter_mut();
             for asking in asking.filter(|person| person.kind == ParticipantKind::Human) {
                 asking.kind = ParticipantKind::Unknown;

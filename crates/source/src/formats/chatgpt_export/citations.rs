@@ -14,12 +14,12 @@ const BEGIN: char = '\u{e200}';
 const END: char = '\u{e201}';
 const BETWEEN: char = '\u{e202}';
 
-/// Whether a sign is one of the marks' own, which stand in no other text.
+/// Whether a character is one of the private ones that form marks; no other text contains them.
 fn is_sign(sign: char) -> bool {
     ('\u{e200}'..='\u{e206}').contains(&sign)
 }
 
-/// What is shown in the place of each mark, as the metadata of a message says.
+/// The text that is shown in the place of each mark, from the metadata of a message.
 pub(super) struct References(HashMap<String, String>);
 
 impl References {
@@ -35,18 +35,19 @@ impl References {
         Self(shown.collect())
     }
 
-    /// A text without marks: replaced where it is known what they show, else left out; `None` where there are none.
+    /// The text with each mark replaced by what the program shows there, or removed where that is unknown; `None` if the text
+    /// has no marks.
     pub(super) fn resolved(&self, text: &str) -> Option<String> {
         if !text.contains(is_sign) {
             return None;
         }
         let mut resolved = String::with_capacity(text.len());
-        // As in records of format files: one reference may be shown by many marks.
+        // As in records of format files: many marks may show the same reference, so the growth is bounded.
         let most = (text.len() + 1024).saturating_mul(16);
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once(BEGIN) {
             resolved.extend(before.chars().filter(|sign| !is_sign(*sign)));
-            // A mark that is cut off goes on to the next blank.
+            // A mark without its end reaches to the next blank.
             let end = behind
                 .find([BEGIN, END])
                 .filter(|end| behind.split_at(*end).1.starts_with(END));

@@ -14,7 +14,7 @@ use crate::base::{Keep as _, Site, Turn, present, text};
 pub(super) enum Nature {
     /// Text of a message.
     Text,
-    /// The person's own instructions, or what is remembered of the person.
+    /// Custom instructions of the person, or what the program remembers of the person.
     Instruction,
     /// A remark on the time that the model thought.
     Remark,
@@ -22,7 +22,7 @@ pub(super) enum Nature {
     Failure,
 }
 
-/// Types of which some fields hold words: these, and what the words are.
+/// Types with text in some of their fields: the fields, and the nature of the text.
 const TYPES: [(&str, &[&str], Nature); 11] = [
     ("reasoning_recap", &["content"], Nature::Remark),
     ("user_editable_context", &USER_CONTEXT, Nature::Instruction),
@@ -41,19 +41,19 @@ const TYPES: [(&str, &[&str], Nature); 11] = [
     ("citable_code_output", &["output_str"], Nature::Text),
 ];
 
-/// Fields of what users wrote about themselves.
+/// Fields that users wrote about themselves.
 const USER_CONTEXT: [&str; 2] = ["user_profile", "user_instructions"];
 
 /// Types that quote a page.
 const QUOTATIONS: [&str; 2] = ["tether_quote", "sonic_webpage"];
 
-/// Fields that hold words, where a type is not known.
+/// Fields that may contain text, for types that are not known.
 const WORDS: [&str; 6] = ["text", "result", "content", "output_str", "summary", "title"];
 
 /// The files listed in the metadata of a message.
 pub(super) struct Attachments<'d> {
     list: Option<Value<'d>>,
-    /// The first of each id, once one is looked for.
+    /// The first attachment with each id, built by the first search.
     by_id: OnceCell<HashMap<String, Value<'d>>>,
 }
 
@@ -123,7 +123,7 @@ pub(super) fn read(content: Value<'_>, attachments: &Attachments<'_>, site: &mut
     (nature, read)
 }
 
-/// Texts in these fields, and everything else as it is.
+/// Adds the text of these fields, and keeps everything else unchanged.
 fn words(content: Value<'_>, fields: &[&str], read: &mut Turn) {
     let mut known = vec!["content_type"];
     for field in fields {
@@ -221,7 +221,7 @@ fn object(part: Value<'_>, path: &str, attachments: &Attachments<'_>, read: &mut
     read.keep_reported(path, part);
 }
 
-/// A picture, sound or film that was uploaded: the export names it, and mostly holds it as a file.
+/// Reads an uploaded picture, sound or film. The export names it, and usually contains it as a file.
 fn asset(part: Value<'_>, attachments: &Attachments<'_>) -> Option<Media> {
     let word = text(part.get("content_type"))?;
     let (kind, inner) = match word.as_str() {

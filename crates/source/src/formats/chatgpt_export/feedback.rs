@@ -1,11 +1,12 @@
-//! `message_feedback.json`: the thumbs that somebody gave to answers, in a file beside the conversations.
+//! `message_feedback.json`: the thumbs that users gave to answers, in a file next to the conversations.
 //!
 //! ```json
 //! [{"id": "b", "conversation_id": "c", "user_id": "user-1", "rating": "thumbs_up", "content": "{}"}]
 //! ```
 //!
-//! Older exports say `message_id` and `thumbsUp`. `id` is taken for the message's; a row that names no message of its conversation labels
-//! nothing, is kept and is told. Ids of conversations are compared without their dashes, for some exports leave these out.
+//! Older exports have `message_id` and `thumbsUp` instead. `id` is taken for the id of the message; a row that names no message of its
+//! conversation labels nothing, is kept, and is reported. Ids of conversations are compared without their dashes, because some exports
+//! leave these out.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -19,7 +20,7 @@ use crate::frame::Reading;
 use crate::layout::ListReader;
 use crate::layout::preference::thumbs::{self, Thumb};
 
-/// Fields of a row that have a place, or say when and by whom it was given.
+/// Fields of a row that have a place, or name the giver or the time of the thumb.
 const READ: [&str; 7] = [
     "id",
     "message_id",
@@ -30,20 +31,20 @@ const READ: [&str; 7] = [
     "update_time",
 ];
 
-/// What rows say of the answers of one conversation.
+/// The rows about the answers of one conversation.
 pub(super) struct Feedback<'d> {
     rows: Vec<(String, Value<'d>)>,
     thumbs: Vec<Thumb<'d>>,
-    /// Ids of the messages that thumbs met.
+    /// Ids of the messages that a thumb was found for.
     met: RefCell<HashSet<String>>,
 }
 
-/// Whether a row is about an answer.
+/// Whether a row is a thumb for an answer.
 pub(super) fn is_one(row: Value<'_>) -> bool {
     row.get("rating").is_some() && row.get("conversation_id").is_some() && row.get("mapping").is_none()
 }
 
-/// The id by which a conversation and the rows about it find each other.
+/// The key that groups a conversation with the rows about it.
 pub(super) fn conversation(row: Value<'_>) -> Option<String> {
     let names: &[&str] = if is_one(row) {
         &["conversation_id"]
@@ -56,7 +57,7 @@ pub(super) fn conversation(row: Value<'_>) -> Option<String> {
 }
 
 impl<'d> Feedback<'d> {
-    /// Reads rows, each with its path.
+    /// Collects the thumbs in these rows, each with its path.
     pub(super) fn of(rows: Vec<(String, Value<'d>)>) -> Self {
         let thumb = |(path, row): &(String, Value<'d>)| {
             let word = text(row.get("rating"))?.to_lowercase();
@@ -79,7 +80,7 @@ impl<'d> Feedback<'d> {
         }
     }
 
-    /// Labels the answers of a branch, and keeps what was said about them.
+    /// Labels the answers of a branch, and keeps the other fields of their rows.
     pub(super) fn apply(&self, list: &mut ListReader<'d, '_>) {
         let mut met = self.met.borrow_mut();
         thumbs::apply(list, &self.thumbs, &mut met);
@@ -97,7 +98,7 @@ impl<'d> Feedback<'d> {
         }
     }
 
-    /// Accounts for the rows in the conversation that they are about, and tells those that are about none of its answers.
+    /// Counts the rows in the ledger of their conversation, and reports those that match none of its answers.
     pub(super) fn finish(self, reading: &mut Reading, mut notes: Notes) {
         let count = self.rows.len() as u64;
         reading.rows.rows += count;
@@ -135,11 +136,11 @@ fn message(row: Value<'_>) -> Option<String> {
         .find_map(|key| present(row, key).and_then(id))
 }
 
-/// Keeps the fields of a row that hold something and are not among the known ones.
+/// Keeps the fields of a row that are neither empty nor among the known ones.
 fn keep(extra: &mut Extra, row: Value<'_>, path: &str, known: &[&str]) {
     for (key, value) in row.fields() {
         if value.written() == "\"{}\"" {
-            // What nobody wrote anything into.
+            // The field is empty.
             value.mark(Mark::Taken);
         } else if !known.contains(&&*key) && holds_something(value) {
             extra.keep_reported(format!("{path}.{key}"), value);

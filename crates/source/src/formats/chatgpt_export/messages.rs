@@ -21,7 +21,8 @@ const READ: [&str; 7] = words!(id author create_time content recipient weight me
 /// Reads the messages of one branch.
 pub(super) struct Reader<'d, 'r> {
     pub turns: Turns<'d, 'r>,
-    /// The last call, as a place for results: id of its message, and the tool that it goes to.
+    /// The last call, as the destination of results: the id of its message, and the tool that it is addressed
+    /// to.
     called: Option<(String, String)>,
     /// Whether the last message read is a result of that call.
     is_answered: bool,
@@ -154,7 +155,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             self.turns.list.rows.merged += 1;
             return;
         }
-        // Empty system messages open every conversation, and drafts without words stand before calls.
+        // Empty system messages open every conversation, and drafts without text precede calls.
         if read.parts.is_empty() && (is_hidden || role == Role::System || weight == Some(0.0)) {
             self.turns.list.rows.merged += 1;
             drop_extra(message);
@@ -203,7 +204,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         });
     }
 
-    /// Adds a further answer of a tool to the one before it: a call has one result.
+    /// Appends a further answer of a tool to the one before it: a call has one result.
     fn joins(&mut self, name: Option<&str>, read: &mut Turn) -> bool {
         let is_same = |(_, tool): &(String, String)| name.is_none_or(|name| is_tool(tool, name));
         if !self.is_answered || !self.called.as_ref().is_some_and(is_same) {
@@ -225,7 +226,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         true
     }
 
-    /// The pieces of a message: a call where it goes to a tool, a result where a tool speaks.
+    /// The parts of a message: a call if it is addressed to a tool, a result if its author is a tool.
     fn parts(
         &mut self,
         (role, name): (Role, Option<&str>),
@@ -259,7 +260,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 }
 
-/// Keeps what has no place.
+/// Keeps the fields that have no place in the model.
 fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_>>, read: &mut Turn) {
     for (key, value) in message.fields() {
         let is_empty_value = value.is_null()
@@ -307,7 +308,7 @@ fn author_metadata(message: Value<'_>) -> Option<Value<'_>> {
     present(message, "author").and_then(|author| present(author, "metadata"))
 }
 
-/// Whether a tool that speaks is the one that was called: `dalle.text2im` is called, and `dalle` may answer.
+/// Whether an answering tool is the one that was called: `dalle.text2im` is called, and `dalle` may answer.
 fn is_tool(called: &str, author: &str) -> bool {
     let family = |name: &str| name.split('.').next().map(str::to_owned);
     called == author || family(called) == family(author)

@@ -1,5 +1,4 @@
-//! The export of a `ChatGPT` account: `conversations.json` or its numbered parts, in the zip, in a folder, or
-//! alone.
+//! The export of a `ChatGPT` account: `conversations.json` or its numbered parts, in the zip, in a folder, or as single files.
 //!
 //! A record is a conversation, and a conversation is a tree. The smallest example:
 //!
@@ -16,9 +15,9 @@
 //! a tool's message below it is the result ([`messages`]). A hidden message is a notice, unless it is an
 //! instruction or a result.
 //!
-//! The thumbs of `message_feedback.json` label the answers ([`feedback`]): where an export has that file, conversations are read with the
-//! rows about them. The other files of the zip hold no conversation: `user.json` and shared links; `chat.html` is a page that repeats
-//! everything.
+//! The thumbs of `message_feedback.json` label the answers ([`feedback`]): if an export has that file, conversations are read together
+//! with the rows about them. The other files of the zip contain no conversation: `user.json` and shared links; `chat.html` is a page that
+//! repeats everything.
 
 mod citations;
 mod content;
@@ -101,7 +100,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     })
 }
 
-/// Whether a record stands in a file of the export that holds no conversation.
+/// Whether a record is from a file of the export that contains no conversation.
 fn is_beside(record: &RecordSketch) -> bool {
     let has_all = |names: &[&str]| names.iter().all(|name| has(record, name));
     !has(record, "mapping")
@@ -115,7 +114,7 @@ fn is_feedback(record: &RecordSketch) -> bool {
     has_all && !has(record, "mapping") && (has(record, "user_id") || has(record, "message_id"))
 }
 
-/// Reads a conversation, or one that was gathered with the rows about it.
+/// Reads a conversation, possibly grouped with the rows about it.
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let rows = match frame.key {
         Some(_) => frame.rows(),
@@ -128,7 +127,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         let read = conversation(frame, (&path, chat), limits, &feedback)?;
         match &mut reading {
             None => reading = Some(read),
-            // An export that holds a conversation twice.
+            // The export contains the conversation twice.
             Some(first) => first.also.push(read),
         }
     }
@@ -137,7 +136,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     Ok(reading)
 }
 
-/// Reads the conversation in this record of a frame, which stands at a path.
+/// Reads the conversation at a path of a frame.
 fn conversation<'d>(
     frame: FrameView<'d>,
     (path, root): (&str, Value<'d>),
@@ -274,7 +273,7 @@ fn line_up(entries: &mut [Node], values: &[Value<'_>], path: &str, notes: &mut N
     notes.push(Finding::new(&codes::BROKEN_TREE, text).at_path(path), None);
 }
 
-/// The message that people saw last; the latest, where the record does not say.
+/// The message that people saw last; the latest one if the record does not name it.
 fn visible(root: Value<'_>, path: &str, entries: &[Node], notes: &mut Notes) -> Option<usize> {
     let current = present(root, "current_node");
     let named = current.and_then(id);

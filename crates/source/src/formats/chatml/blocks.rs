@@ -8,26 +8,26 @@ pub(super) const OPENING: &str = "<|im_start|>";
 /// Closes a turn.
 const CLOSING: &str = "<|im_end|>";
 
-/// Ends a text for a model; between turns it says nothing.
+/// Ends a text for a model; between turns it means nothing.
 const END_OF_TEXT: &str = "<|endoftext|>";
 
-/// A stretch of a transcript.
+/// A piece of a transcript: a turn, or text between turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Block {
     /// A turn.
     Turn(Opened),
-    /// Text that stands in no turn.
+    /// Text outside of all turns.
     Outside(Range<usize>),
 }
 
-/// A turn as it stands in the text.
+/// The ranges of a turn in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Opened {
     /// The range between the block's control tokens.
     pub inside: Range<usize>,
-    /// From its first control token on.
+    /// The range that includes the control tokens.
     pub span: Range<usize>,
-    /// Whether its closing token is there.
+    /// Whether the turn has its closing token.
     pub is_closed: bool,
 }
 
@@ -41,7 +41,8 @@ pub(super) fn cut(text: &str) -> Vec<Block> {
         let Some(start) = found else { break };
         let inside = start + OPENING.len();
         let next = find(text, inside, OPENING).unwrap_or(text.len());
-        // Not beyond the next: the whole rest would be looked through for every turn.
+        // The search ends at the next opening token; without this limit, each unclosed turn would search the
+        // whole rest.
         let closing = find(text.get(..next).unwrap_or_default(), inside, CLOSING);
         let end = closing.unwrap_or(next);
         at = closing.map_or(next, |closing| closing + CLOSING.len());
@@ -69,7 +70,7 @@ fn outside(text: &str, range: Range<usize>, blocks: &mut Vec<Block>) {
     blocks.push(Block::Outside(start..start + between.trim().len()));
 }
 
-/// Divides what a turn holds into the line of the role and everything after it.
+/// Divides the inside of a turn into the line of the role and everything after it.
 pub(super) fn role_line(inside: &str) -> (&str, &str) {
     let (line, body) = inside.split_once('\n').unwrap_or((inside, ""));
     (line.strip_suffix('\r').unwrap_or(line), body)

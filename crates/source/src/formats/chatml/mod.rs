@@ -9,8 +9,8 @@
 //! Hello<|im_end|>
 //! ```
 //!
-//! A record is such a text alone: a whole file, a JSON string, or an object with `text`, as training files have it. The
-//! line of the role may name the speaker. Control tokens and tags that were escaped by U+200B after their `<` are read back.
+//! A record is one such text: a whole file, a JSON string, or an object with `text`, as training files have it. The line of
+//! the role may name the speaker. Control tokens and tags that were escaped by U+200B after their `<` are read back.
 //! Reasoning, calls and results are written as Hermes and Qwen write them: `<think>`, `<tool_call>`, `<tool_response>`.
 //! Tools that a system text describes stay text.
 
@@ -39,7 +39,7 @@ static ABOUT: About = About {
     traits: NO_TEXT_ARGUMENTS,
 };
 
-/// Fields beside the text are read like the fields beside the messages of a request.
+/// Fields next to the text are read like those next to the messages of a request.
 const NAMES: Names<'_> = Names {
     turns: &["text"],
     system: None,
@@ -55,7 +55,7 @@ pub static CHATML: Coded = Coded {
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let mut texts = record.strings.iter().chain(&record.starts);
-    // Of a file of text this is its first line.
+    // For a text file, this is its first line.
     let text = texts.find(|(field, _)| matches!(field.as_str(), "text" | ""));
     let is_transcript = text.is_some_and(|(_, text)| text.trim_start().starts_with(OPENING));
     is_transcript.then(|| (95, "a text starts with <|im_start|>".to_owned()))
@@ -80,7 +80,7 @@ fn add(reader: &mut TextReader<'_, '_>, text: &str, block: Block) {
             let span = reader.written(turn.span.clone());
             let inside = text.get(turn.inside.clone()).unwrap_or_default();
             let is_last = turn.span.end == text.len();
-            // A prompt for the model's answer is not a turn.
+            // An open assistant turn at the end asks the model for an answer; it is no turn.
             if turn.is_closed || !is_last || !blocks::asks(inside) {
                 read_turn(reader, inside, &turn, span);
             }

@@ -2,7 +2,7 @@
 //! interruption.
 //!
 //! None of it was written by the user. A text that consists only of such additions is a notice; a reminder
-//! inside a text is removed from it and kept beside the message.
+//! inside a text is removed from it and kept with the message.
 
 /// Prefixes of texts that the program writes, with a word for each.
 const WHOLE: [(&str, &str); 14] = [
@@ -44,7 +44,7 @@ pub(super) fn word(text: &str) -> Option<&'static str> {
         .find_map(|(start, word)| text.starts_with(start).then_some(word))
 }
 
-/// The person's words, and what was added to them; none where nothing was.
+/// The person's words, and the insertions among them; `None` if there are no insertions.
 pub(super) fn divided(text: &str) -> Option<(String, Vec<String>)> {
     let mut words = String::new();
     let mut added = Vec::new();

@@ -30,11 +30,11 @@ wire! {
     }
 }
 
-/// One line.
+/// One line of a session.
 pub(super) struct Line<'d> {
     /// The index of the line in the record.
     pub index: u32,
-    /// The line.
+    /// The whole line.
     pub value: Value<'d>,
     /// The fields of the line.
     pub fields: Wires<'d>,
@@ -46,7 +46,7 @@ pub(super) struct Line<'d> {
     pub parent: Option<String>,
     /// The session.
     pub session: Option<String>,
-    /// Whether a subagent's work is told.
+    /// Whether the line belongs to the work of a subagent.
     pub is_sidechain: bool,
     /// The id that the lines of one answer share.
     pub answer: Option<String>,
@@ -88,14 +88,14 @@ impl<'d> Line<'d> {
         self.fields.message.and_then(|message| message.get("content"))
     }
 
-    /// Whether the line is equal to another, apart from the session that they name.
+    /// Whether the line is equal to another, apart from the session that each names.
     pub(super) fn repeats(&self, other: &Self) -> bool {
         let body = |line: &Self| line.fields.message.map(|message| message.written().to_owned());
         self.kind == other.kind && body(self) == body(other)
     }
 }
 
-/// Whether a field says yes.
+/// Whether a field is `true`.
 pub(super) fn is_true(value: Option<Value<'_>>) -> bool {
     value.and_then(Value::as_bool) == Some(true)
 }

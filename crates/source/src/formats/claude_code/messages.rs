@@ -15,7 +15,7 @@ use crate::frame::{FrameView, Reading};
 use crate::grammar::{ANTHROPIC, usage};
 use crate::layout::Turns;
 
-/// Kinds of lines that keep the program's own books.
+/// Kinds of lines that contain the program's own bookkeeping.
 const BOOKKEEPING: [&str; 9] = [
     "file-history-snapshot",
     "queue-operation",
@@ -28,7 +28,7 @@ const BOOKKEEPING: [&str; 9] = [
     "system",
 ];
 
-/// The model that answers where no model does: the program wrote the answer.
+/// The model name of answers that the program wrote itself.
 const NOBODY: &str = "<synthetic>";
 
 /// The name of the notice for a turn that was undone.
@@ -42,17 +42,17 @@ pub(super) struct Reader<'d, 'r> {
     answers: HashMap<String, usize>,
     /// The token usage of each answer, as stated by its last piece, by position.
     usages: HashMap<usize, Value<'d>>,
-    /// The fields beside the content in the first piece of an answer of several pieces, by position.
+    /// The fields around the content in the first piece of an answer of several pieces, by position.
     firsts: HashMap<usize, HashSet<(String, RawJson)>>,
     title: Option<String>,
-    /// Fields of the session that every line says again.
+    /// Fields of the session that every line repeats.
     beside: Extra,
     /// The first version of the program that a line names.
     version: Option<String>,
 }
 
 impl<'d, 'r> Reader<'d, 'r> {
-    /// A reader that has read nothing yet.
+    /// A reader without lines.
     pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
         let mut turns = Turns::new(frame, limits);
         turns.list.answers.in_pieces = true;
@@ -67,8 +67,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Reads all lines; for a subagent's lines, data that belongs to every conversation of the file is not
-    /// reported again.
+    /// Reads all lines. For a subagent's lines, data that belongs to every conversation of the file is not reported
+    /// again.
     pub(super) fn read(mut self, lines: &[Line<'d>], is_sent: bool) -> Reading {
         let (lines, repeated) = unique(lines);
         self.turns.list.rows.repeated += repeated.len() as u64;
@@ -93,7 +93,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             path::forks(&lines, &seen)
         };
         if let Some(line) = further.first().and_then(|end| lines.get(*end)) {
-            let text = "the session has more forks than are conversations of their own: what only the others hold is kept as what was taken back";
+            let text = "the session has too many forks for separate conversations: turns of the remaining forks are kept as taken back";
             let mut finding = Finding::new(&codes::LOST_BRANCHES, text);
             finding.count = further.len() as u64;
             let finding = finding.at_path(format!("$[{}]", line.index));
@@ -134,7 +134,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let rewound = all.filter(|message| message.source_type.as_deref() == Some(REWOUND));
         let rewound = rewound.count() as u64;
         if rewound > 0 {
-            let text = "turns that were taken back: each is a notice, which holds its message";
+            let text = "turns that were taken back: each is kept as a notice with its message";
             let mut finding = Finding::new(&codes::OTHER_BRANCHES, text);
             finding.count = rewound;
             self.turns.list.notes.findings.push(finding);
@@ -202,7 +202,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         })
     }
 
-    /// Fields that say the same in every line are kept once.
+    /// Keeps the fields that are equal in every line once, on the conversation.
     fn beside(&mut self, line: &Line<'_>) {
         let fields = &line.fields;
         self.version = self
@@ -244,13 +244,13 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Whether a turn has a message; rejects it where it has none.
+    /// Whether a turn has a message; rejects the line if it has none.
     fn has_message(&mut self, line: &Line<'d>) -> bool {
         let message = line.fields.message;
         if message.is_some_and(|message| message.kind() == Kind::Object) {
             return true;
         }
-        let text = "message is not an object: the line says nothing that could be read";
+        let text = "message is not an object: the line is rejected";
         let finding = Finding::new(&codes::WRONG_TYPE, text);
         let finding = finding.at_path(format!("$[{}].message", line.index));
         self.turns.list.reject(line.value.span(), finding);
@@ -313,7 +313,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         let begun = line.answer.as_ref().and_then(|id| self.answers.get(id).copied());
         let position = match begun {
             Some(position) => {
-                // The message already has the fields beside the content of the first piece.
+                // The message already has the other fields of the first piece; only fields that differ from them are kept
+                // here.
                 let first = self.turns.list.messages.get(position);
                 let fields = || first.into_iter().flat_map(|first| &first.extra.0);
                 let first_fields = self.firsts.entry(position);
@@ -376,7 +377,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// The summary of a session: its title, where it is about one of these lines.
+    /// Reads the summary of a session: it is the title if it is about one of these lines.
     fn summary(&mut self, line: &Line<'d>, ids: &HashSet<&str>) {
         match text(line.fields.summary) {
             Some(title) if is_own(line, ids) => {
@@ -433,12 +434,12 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 }
 
-/// Whether a summary is that of its session. A file may begin with those of others.
+/// Whether a summary belongs to its session. A file may begin with summaries of other sessions.
 fn is_own(line: &Line<'_>, ids: &HashSet<&str>) -> bool {
     text(line.fields.leaf).is_none_or(|leaf| ids.contains(leaf.as_str()))
 }
 
-/// Fields of a line that have no place, as far as they are the line's own.
+/// Keeps the fields of a line that have no place in the model.
 fn rest(line: &Line<'_>, rest: &mut ExtraFields) {
     for (key, value) in line.fields.others.iter().filter(|(_, value)| !value.is_null()) {
         rest.keep(&**key, *value);
@@ -458,7 +459,7 @@ fn read_turn(line: Value<'_>, site: &mut Site<'_>) -> Turn {
     turn
 }
 
-/// The lines without those that stand there already, and these.
+/// Separates the lines from those that repeat an earlier line.
 fn unique<'l, 'd>(lines: &'l [Line<'d>]) -> (Vec<&'l Line<'d>>, Vec<&'l Line<'d>>) {
     let mut known: HashMap<&str, &Line<'d>> = HashMap::new();
     lines.iter().partition(|line| {

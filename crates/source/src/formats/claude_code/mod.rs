@@ -8,13 +8,12 @@
 //!  "content":[{"type":"text","text":"Hello"}]}}
 //! ```
 //!
-//! Lines are grouped by session, so that one file may hold several; a subagent's lines are a conversation of
-//! their own, whose id combines session and agent. A session that was resumed in another file is grouped with
-//! it, and forks of one are conversations that share a trunk. The lines of one streamed answer share a
-//! message id and become one message ([`messages`]). Lines form a tree by `parentUuid`: the path to the last
-//! turn is the visible conversation, and rewound turns become notices ([`path`]). Texts that the program
-//! writes in the user's name (commands, reminders, summaries) are separated from the user's own
-//! ([`injected`]). Older exports hold the lines as a list, `loglines`.
+//! Lines are grouped by session, so that one file may contain several; a subagent's lines are a separate conversation, and
+//! its id combines session and agent. A session that was resumed in another file is grouped with it, and forks of one are
+//! conversations that share a trunk. The lines of one streamed answer share a message id and become one message
+//! ([`messages`]). Lines form a tree by `parentUuid`: the path to the last turn is the visible conversation, and rewound
+//! turns become notices ([`path`]). Texts that the program writes in the user's name (commands, reminders, summaries) are
+//! separated from the user's own ([`injected`]). Older exports hold the lines as a list, `loglines`.
 
 mod injected;
 mod line;
@@ -70,7 +69,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     if has(&["sessionId", "uuid", "message"]) {
         return Some((98, "lines have sessionId, uuid and message".to_owned()));
     }
-    // Tools that keep nothing but what was spent, and streams of the program, leave out some of these.
+    // Usage trackers, which keep only token counts, and the program's own streams leave out some of these fields.
     let speakers = ["user", "assistant"];
     let is_turn = record.has_value("type", &speakers)
         || !has(&["type"]) && has(&["sessionId"]) && record.has_value("message.role", &speakers);
@@ -86,8 +85,8 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     (is_summary || is_snapshot).then(|| (97, "lines are a summary with leafUuid, or a snapshot".to_owned()))
 }
 
-/// A line, and whose it is: the session's, or that of an agent that the session sent out. Without either, a turn belongs to
-/// the one conversation of its file that is not named, and everything else to every conversation of the file.
+/// A line with its conversation: the session, or an agent that the session started. A turn without session belongs to the
+/// one unnamed conversation of its file, and every other line without session to all conversations of the file.
 fn row(value: Value<'_>) -> Row {
     let session = text(value.get("sessionId")).filter(|id| !id.is_empty());
     let is_turn = present(value, "message").is_some();
@@ -103,9 +102,8 @@ fn row(value: Value<'_>) -> Row {
     .beginning(begins(value))
 }
 
-/// An identity for a line that has none before it, which its copies in resumed or forked sessions share: its
-/// id with its text, for ids may be short where people made them. Lines whose message is missing have copies,
-/// too.
+/// The identity of a line without parent, by which its copies in resumed or forked sessions are recognised: its id with its
+/// text, because ids made by hand may be short. Lines without a message have copies, too.
 fn begins(value: Value<'_>) -> Option<String> {
     value.get("parentUuid").filter(|parent| parent.is_null())?;
     let uuid = text(value.get("uuid")).filter(|uuid| !uuid.is_empty())?;
@@ -142,7 +140,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let also = reading.also.iter_mut().map(|also| &mut also.conversation);
     let all = std::iter::once(&mut reading.conversation).chain(also);
     for conversation in all.flatten() {
-        // A session that was resumed is called by what it is now, and a fork by its own session.
+        // A resumed session has the id of its last file, and a fork the id of the session that left.
         let own = conversation.source_id.take().filter(|_| !is_sent);
         let source_id = own.or_else(|| source_id.clone());
         let source_id = source_id.filter(|id| !id.is_empty());

@@ -1,19 +1,19 @@
 //! The visible turns: the path from the last turn back to the first.
 //!
-//! Every line names its parent. Going back and asking something else begins a second branch at the same line;
-//! the branch with the last turn is shown. Two things beside the path belong to it: further pieces of an
-//! answer on it, and results of calls on it, for each result of parallel calls names its own call as parent.
+//! Every line names its parent. Going back and asking something else begins a second branch at the same line; the branch with the
+//! last turn is shown. Two kinds of lines next to the path belong to it: further pieces of an answer on it, and results of calls
+//! on it, because each result of parallel calls names its own call as parent.
 
 use std::collections::{HashMap, HashSet};
 
 use super::line::Line;
 use crate::grammar::anthropic::{answered_ids, call_ids};
 
-/// Forks of a session that are conversations of their own. Each of them tells the whole trunk again.
+/// The most forks of a session that become separate conversations: each of them repeats the whole trunk.
 const MAX_FORKS: usize = 32;
 
-/// The visible turns, by their index in the list; and whether lines refer to one another in a circle, so that
-/// only the order of the file counts.
+/// The visible turns, by their index in the list, and whether the lines refer to one another in a circle. In a circle all turns
+/// are visible, in the order of the file.
 pub(super) fn visible(lines: &[&Line<'_>]) -> (Vec<bool>, bool) {
     let all = vec![true; lines.len()];
     if lines.iter().all(|line| line.parent.is_none()) {
@@ -23,11 +23,11 @@ pub(super) fn visible(lines: &[&Line<'_>]) -> (Vec<bool>, bool) {
     path(lines, last).map_or_else(|| (all, true), |seen| (seen, false))
 }
 
-/// A last turn, and whether each turn leads there.
+/// The index of a last turn, and whether each turn is on the path to it.
 type Fork = (usize, Vec<bool>);
 
-/// The last turns of sessions that went another way than the one that is seen, with the turns that lead there; and those that are
-/// too many. They were copied from it up to where they leave it, so that their own lines are those that no other session has.
+/// The last turns of sessions that left the visible path, with the turns on the way there, and the last turns above the limit. A
+/// fork is a copy of the session up to the line where it leaves, so that only the lines after that are its own.
 pub(super) fn forks(lines: &[&Line<'_>], seen: &[bool]) -> (Vec<Fork>, Vec<usize>) {
     let mut ends: Vec<usize> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
@@ -48,7 +48,7 @@ pub(super) fn forks(lines: &[&Line<'_>], seen: &[bool]) -> (Vec<Fork>, Vec<usize
     (forks.collect(), further)
 }
 
-/// The path to a turn, with what belongs to it; none where it leads in a circle.
+/// The path to a turn, with the lines that belong to it; `None` if the parents form a circle.
 fn path(lines: &[&Line<'_>], last: Option<usize>) -> Option<Vec<bool>> {
     let mut places = HashMap::new();
     for (place, line) in lines.iter().enumerate() {
@@ -68,7 +68,7 @@ fn path(lines: &[&Line<'_>], last: Option<usize>) -> Option<Vec<bool>> {
         at = match &line.parent {
             Some(parent) => match places.get(parent.as_str()) {
                 Some(found) => Some(*found),
-                // Its line is lost: what stands in front is the nearest to it.
+                // The parent is missing: the preceding turn is the nearest to it.
                 None => before(lines, place),
             },
             None if line.uuid.is_none() || super::line::is_true(line.fields.is_summary) => {
@@ -81,12 +81,12 @@ fn path(lines: &[&Line<'_>], last: Option<usize>) -> Option<Vec<bool>> {
     Some(seen)
 }
 
-/// The turn in front of a place.
+/// The last turn before a place.
 fn before(lines: &[&Line<'_>], place: usize) -> Option<usize> {
     lines.get(..place)?.iter().rposition(|line| line.is_turn())
 }
 
-/// Adds pieces of answers that are seen, and results of their calls.
+/// Adds the other pieces of visible answers, and the results of their calls.
 fn widen(lines: &[&Line<'_>], seen: &mut [bool]) {
     let answers: HashSet<&str> = on(lines, seen)
         .filter_map(|line| line.answer.as_deref())
@@ -107,7 +107,7 @@ fn widen(lines: &[&Line<'_>], seen: &mut [bool]) {
     }
 }
 
-/// The turns that are seen.
+/// The visible turns.
 fn on<'l, 'd>(lines: &'l [&'l Line<'d>], seen: &[bool]) -> impl Iterator<Item = &'l Line<'d>> {
     let pairs = lines.iter().zip(seen);
     let seen: Vec<&Line<'d>> = pairs.filter_map(|(line, seen)| seen.then_some(*line)).collect();

@@ -1,4 +1,4 @@
-//! From lines to messages: items as the Responses API has them, events that no item repeats, the program's own words.
+//! Turns lines into messages: items of the Responses API, events that no item repeats, and texts of the program itself.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
@@ -33,7 +33,7 @@ const SILENT: [&str; 14] = words!(
 const TOTAL: &str = "total_token_usage";
 const LAST: &str = "last_token_usage";
 
-/// The facts of a session beside its messages.
+/// The facts of a session other than its messages.
 #[derive(Default)]
 pub(super) struct Session {
     /// The id of the session.
@@ -44,11 +44,11 @@ pub(super) struct Session {
     pub has_payloads: bool,
     /// Definitions of the tools that a client brought.
     pub tools: Vec<RawJson>,
-    /// All other fields.
+    /// All other fields of the session's head.
     pub beside: Extra,
 }
 
-/// Adds definitions of tools, which a namespace may hold.
+/// Adds tool definitions, which may be nested in a namespace.
 fn defined(tools: Value<'_>, all: &mut Vec<RawJson>) {
     match present(tools, "tools").filter(|inner| inner.kind() == Kind::Array) {
         Some(inner) => all.extend(inner.items().map(raw)),
@@ -68,12 +68,12 @@ struct Spent {
     looked: usize,
     /// The first message of the last answer since the last count.
     answer: Option<usize>,
-    /// Whether somebody else spoke since then.
+    /// Whether another speaker followed the answer.
     is_over: bool,
 }
 
 impl Spent {
-    /// The position of the first message of the last answer since the last count; none without an answer since.
+    /// The position of the first message of the last answer since the last count; `None` if no answer followed it.
     fn answer(&mut self, messages: &[Message]) -> Option<usize> {
         let new = messages.iter().enumerate().skip(self.looked);
         for (position, message) in new.filter(|(_, message)| message.kind == MessageKind::Message) {
@@ -86,8 +86,7 @@ impl Spent {
         self.answer
     }
 
-    /// The usage since the last count, if there was any. Without a sum, an equal count is new only where an
-    /// answer came since.
+    /// The usage since the last count, if there was any. Without a total, an equal count is new only if an answer came since.
     fn more(&mut self, info: Value<'_>, is_answered: bool) -> Option<Usage> {
         let trimmed = |key| present(info, key).and_then(usage::usage);
         let (total, last) = (trimmed(TOTAL), trimmed(LAST));
@@ -129,16 +128,16 @@ pub(super) struct Reader<'d, 'r> {
     spent: Spent,
     /// Whether the session is one object.
     is_object: bool,
-    /// Whether a line told a context.
+    /// Whether a line with a context was read.
     has_context: bool,
-    /// The time until which lines repeat those of the session that this one comes from.
+    /// The time until which lines are copies from the session that this one was forked from.
     copied_until: Option<i64>,
-    /// Reasoning that cannot be read: how much, and the first.
+    /// The number of encrypted reasoning items, and the first of them with its path.
     encrypted: (u64, Option<(String, Value<'d>)>),
 }
 
 impl<'d, 'r> Reader<'d, 'r> {
-    /// A reader that has read nothing yet.
+    /// A reader without lines.
     pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits, is_object: bool) -> Self {
         let mut turns = Turns::new(frame, limits);
         turns.list.answers.in_pieces = true;
@@ -155,7 +154,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Reads all lines, and gives what is known of the session.
+    /// Reads all lines, and returns the facts of the session.
     pub(super) fn read(&mut self, lines: &[Value<'d>]) -> Session {
         for (number, line) in lines.iter().enumerate() {
             match payload(*line) {
@@ -174,7 +173,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         std::mem::take(&mut self.session)
     }
 
-    /// Makes what a fork or subagent repeats of its parent context: the parent's file has it, and it was paid there.
+    /// Marks the messages that a fork or subagent repeats of its parent as context: the parent's file has them and their cost.
     fn leave_out_copies(&mut self) {
         let Some(until) = self.copied_until else { return };
         let is_copy = |message: &&mut Message| {
@@ -241,7 +240,7 @@ impl<'d, 'r> Reader<'d, 'r> {
                 let words = text(item.get("message")).filter(|words| !words.is_empty());
                 self.notice(index, line, "compacted", words);
             }
-            // A session that was forked tells whose it was.
+            // A further head in a forked session is that of the session it came from.
             "session_meta" => self.notice(index, line, &kind, None),
             _ => self.unknown(index, line, &kind),
         }
@@ -276,7 +275,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.complete(before, timestamp);
     }
 
-    /// Keeps the first context that the session tells, unless its head has one.
+    /// Keeps the first context that a line of the session has, unless its head has one.
     fn keep_context(&mut self, value: Value<'d>) {
         let key = "turn_context";
         let is_first = !std::mem::replace(&mut self.has_context, true);
@@ -335,7 +334,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.turns.time((None, line), ("timestamp", field))
     }
 
-    /// Adds the turn of a line, or of an item in it, whose findings are those from `known` on.
+    /// Adds the turn of a line, or of an item in it; its findings are those from index `known` on.
     fn add(&mut self, (index, line): (u32, Value<'d>), item: Value<'d>, turn: Turn, known: usize) {
         let before = self.turns.list.messages.len();
         let place = self.path(index);
@@ -357,7 +356,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Reads an event; one that an item also records is not added again.
+    /// Reads an event, unless an item records it as well.
     fn event(&mut self, index: u32, line: Value<'d>, event: Value<'d>) {
         let kind = text(event.get("type")).unwrap_or_default();
         let Some((speaker, field)) = event_text(&kind) else {
@@ -400,8 +399,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Reads the token usage of the last request. A request without an answer was charged as well: its usage
-    /// becomes a notice. The event repeats where nothing was used.
+    /// Reads the token usage of the last request. A request without an answer was charged as well: its usage becomes a notice. If
+    /// nothing was used since, the event repeats the last one.
     fn spent(&mut self, index: u32, line: Value<'d>, event: Value<'d>) {
         let info = present(event, "info");
         let mut named = [info, Some(event)].into_iter().flatten();
@@ -424,7 +423,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         let place = answer.unwrap_or(messages.len().saturating_sub(1));
         if let Some(message) = messages.get_mut(place) {
             message.usage = Some(usage);
-            // Codex names no answer. A session that was archived lies in two folders, and is the same by its id and its times.
+            // Codex names no answer. An archived session is in two folders, and its answers are recognised by the session's id and
+            // their times.
             let counted_at = text(present(line, "timestamp"));
             message.answer = self
                 .session
@@ -447,7 +447,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.notice(index, line, kind, None);
     }
 
-    /// Keeps a line as a notice that says these words, else its kind.
+    /// Keeps a line as a notice with this text, else with its kind as text.
     fn notice(&mut self, index: u32, line: Value<'d>, kind: &str, words: Option<String>) {
         let timestamp = self.time(line, line);
         let kind = if kind.is_empty() { "event" } else { kind };
@@ -476,11 +476,11 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 }
 
-/// The time that the program takes to write the parent's lines into a new session, in microseconds: they have the time of the copy, and
-/// no model answers as soon.
+/// The time that the program takes to copy the parent's lines into a new session, in microseconds. The lines have the time of the copy,
+/// and no model answers that fast.
 const REPLAY: i64 = 1_000_000;
 
-/// Whether the head of a session names the one that it was forked from, or that began it.
+/// Whether the head names a session that this one was forked from or started by.
 fn is_forked(head: Value<'_>) -> bool {
     let spawned = ["source", "subagent", "thread_spawn"]
         .iter()
@@ -513,7 +513,7 @@ fn injected(turn: &Turn) -> Option<&'static str> {
         .find_map(|(start, word)| first.starts_with(start).then_some(word))
 }
 
-/// Removes the marks around pictures from a text.
+/// Removes the text marks around pictures.
 fn unframe(turn: &mut Turn) {
     if !turn.parts.iter().any(|part| matches!(part, Part::Media(_))) {
         return;

@@ -9,10 +9,10 @@
 //!  "content":[{"type":"input_text","text":"Hi"}]}}
 //! ```
 //!
-//! There are three generations: one object with `session` and `items`; lines that are items, behind a first
-//! line without a type; and lines with a payload. Events repeat items: an event is a message only where no
-//! item has its text, and the output of a command counts once ([`twins`]). Encrypted reasoning is kept as it
-//! is and never shown. Texts that the program sends to the model in the user's name (the working directory,
+//! There are three generations: one object with `session` and `items`; lines that are items, after a first
+//! line without a type; and lines with a payload. Events repeat items: an event is a message only if no item
+//! has its text, and the output of a command counts once ([`twins`]). Encrypted reasoning is kept unchanged
+//! and never shown. Texts that the program sends to the model in the user's name (the working directory,
 //! instruction files) are notices ([`items`]).
 
 mod items;
@@ -47,7 +47,7 @@ pub static CODEX: Coded = Coded {
     ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
 };
 
-/// The lines of a file are one session; the object of the first generation is one by itself.
+/// The lines of a file are one session; the single object of the first generation is a session by itself.
 fn rows(root: Value<'_>) -> Option<Vec<Row>> {
     let is_line = root.kind() == Kind::Object && session_of(root).is_none();
     is_line.then(|| vec![Row::of(None, root)])
@@ -73,7 +73,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     is_object.then(|| (97, "the record has a session and its items".to_owned()))
 }
 
-/// The head of a session that is one object.
+/// The session and its items, if the record is one object.
 fn session_of(root: Value<'_>) -> Option<(Value<'_>, Value<'_>)> {
     let session = present(root, "session").filter(|value| value.kind() == Kind::Object)?;
     let items = present(root, "items").filter(|value| value.kind() == Kind::Array)?;

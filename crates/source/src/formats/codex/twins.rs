@@ -1,7 +1,7 @@
 //! Events that repeat an item.
 //!
-//! Either of the two may come first, with other lines between them. An event and an item with the same text
-//! are twins where they are near each other; each has one twin, so that a text written twice stays twice.
+//! Either of the two may come first, with other lines between them. An event and an item with the same text are
+//! twins if they are near each other; each has one twin, so that a text written twice stays twice.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,22 +10,22 @@ use chatmill_intake::json::Value;
 use crate::base::{present, text};
 use crate::grammar::responses::is_output;
 
-/// Lines between two twins at most.
+/// The maximum distance of two twins, in lines.
 const NEAR: usize = 64;
 
 /// Texts that are recorded twice, as an item and as an event.
 #[derive(Default)]
 pub(super) struct Twins {
-    /// Lines that have no twin yet, by whose words they are and the words: the number, and whether it is an event.
+    /// Lines without a twin so far, by speaker and text: the line's number, and whether it is an event.
     alone: HashMap<(&'static str, String), Vec<(usize, bool)>>,
-    /// Events that an item says, too.
+    /// Lines of events that an item repeats.
     events: HashSet<usize>,
-    /// Ids of calls that an item answers.
+    /// Ids of calls with an item as their result.
     answered: HashSet<String>,
 }
 
 impl Twins {
-    /// Looks at an item.
+    /// Records the texts of an item.
     pub(super) fn item(&mut self, line: usize, item: Value<'_>) {
         let kind = text(item.get("type")).unwrap_or_default();
         match kind.as_str() {
@@ -54,7 +54,7 @@ impl Twins {
         }
     }
 
-    /// Looks at an event.
+    /// Records the text of an event.
     pub(super) fn event(&mut self, line: usize, event: Value<'_>) {
         let kind = text(event.get("type")).unwrap_or_default();
         if let Some((speaker, field)) = event_text(&kind)
@@ -64,7 +64,7 @@ impl Twins {
         }
     }
 
-    /// Notes the texts of a content: joined, and each alone, for an event leaves out everything but the text.
+    /// Records the texts of a content, joined and each separately, because an event contains only the text.
     fn content(&mut self, line: usize, speaker: &'static str, content: Value<'_>) {
         if let Some(words) = content.as_str() {
             self.pair(line, speaker, &words, false);
@@ -82,7 +82,7 @@ impl Twins {
         }
     }
 
-    /// Finds the nearest line before this one that says the same in the other way.
+    /// Pairs a line with the nearest earlier line that has the same text in the other form.
     fn pair(&mut self, line: usize, speaker: &'static str, words: &str, is_event: bool) {
         let plain = words.split_whitespace().collect::<Vec<_>>().join(" ");
         let alone = self.alone.entry((speaker, plain)).or_default();
@@ -95,18 +95,18 @@ impl Twins {
         }
     }
 
-    /// Whether an item says the words of the event in this line, too.
+    /// Whether an item repeats the event in this line.
     pub(super) fn has(&self, line: usize) -> bool {
         self.events.contains(&line)
     }
 
-    /// Whether an item holds what the call with this id gave.
+    /// Whether the result of the call with this id is an item.
     pub(super) fn answers(&self, call: Option<&str>) -> bool {
         call.is_some_and(|id| self.answered.contains(id))
     }
 }
 
-/// The speaker of an event of this kind, and the field of the text.
+/// The speaker of an event of this kind, and the field of its text.
 pub(super) fn event_text(kind: &str) -> Option<(&'static str, &'static str)> {
     Some(match kind {
         "user_message" => ("user", "message"),

@@ -1,7 +1,7 @@
-//! The captured answer of a request: `candidates`, below `response` or beside `contents`.
+//! The captured answer of a request: `candidates`, below `response` or next to `contents`.
 //!
-//! The first candidate is the answer; the others are alternatives to it. One without content, as blocked ones
-//! are, stays among the fields without a place.
+//! The first candidate is the answer; the others are alternatives to it. A candidate without content, such as
+//! a blocked one, stays among the extra fields.
 
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{AlternativeOrigin, Extra, Judgement};
@@ -41,7 +41,7 @@ impl<'d> Candidates<'d> {
 
     /// Reads the answers after the turns; their other fields are kept.
     pub(super) fn read(&self, reader: &mut Reader<'d, '_>, extra: &mut Extra) {
-        // Whatever stands first in an answer is no system text.
+        // The first message of an answer is never a system text.
         reader.has_front = false;
         let (path, index) = self.place;
         let start = reader.list.messages.len();

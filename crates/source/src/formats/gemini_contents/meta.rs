@@ -12,7 +12,7 @@ use chatmill_model::{Part, technical};
 
 use crate::base::{Site, texts::escapes::ESCAPE};
 
-/// The words that a line begins with.
+/// The mark at the beginning of a line.
 const MARK: &str = "[meta]";
 
 /// Keys and values of a line, in order.
@@ -57,13 +57,14 @@ impl Meta {
             .filter(|value| !value.is_empty())
     }
 
-    /// The pairs whose keys are not among `known`.
+    /// The pairs with keys other than `known`.
     pub(crate) fn rest<'m>(&'m self, known: &'m [&str]) -> impl Iterator<Item = &'m (String, String)> {
         self.0.iter().filter(|(key, _)| !known.contains(&key.as_str()))
     }
 }
 
-/// Takes out the U+200B after the bracket of a text that would begin like a line without it.
+/// Removes the U+200B after the opening bracket of a text, which keeps ordinary text from looking like a
+/// line.
 pub(crate) fn unescape(text: &mut String) {
     let inside = text.strip_prefix('[').filter(|rest| rest.starts_with(ESCAPE));
     let bare = inside.map(|rest| rest.trim_start_matches(ESCAPE));
@@ -72,15 +73,15 @@ pub(crate) fn unescape(text: &mut String) {
     }
 }
 
-/// The quotation marks after a backslash that belong to a value.
+/// Which quotation marks after a backslash belong to a value.
 #[derive(Clone, Copy, PartialEq)]
 enum Escapes {
-    /// All quotation marks.
+    /// All of them.
     All,
-    /// Quotation marks followed neither by the end nor by a further key: after a value that ends in a
-    /// backslash, the mark closes it.
+    /// Those followed neither by the end nor by a further key: after a value that ends in a backslash, the
+    /// mark closes it.
     Inside,
-    /// No quotation marks.
+    /// None of them.
     None,
 }
 
@@ -171,7 +172,8 @@ fn quoted_value(text: &str, escapes: Escapes) -> Option<(String, &str)> {
     }
 }
 
-/// Reports metadata that the model wrote into its own text, which is in `holder`, at `suffix` in the message.
+/// Reports metadata that the model wrote into its own text; `holder` contains the text, at `suffix` in the
+/// message.
 pub(crate) fn find_leak(parts: &[Part], suffix: &str, holder: Value<'_>, site: &mut Site<'_>) {
     let texts = parts.iter().filter_map(|part| match part {
         Part::Text(text) => Some(text),
@@ -186,12 +188,12 @@ pub(crate) fn find_leak(parts: &[Part], suffix: &str, holder: Value<'_>, site: &
     }
 }
 
-/// Whether metadata stands inside a text: a line, or one of its ids with a number (`user_id: 123`).
+/// Whether a text contains metadata: a line, or one of its ids with a number (`user_id: 123`).
 fn is_within(text: &str) -> bool {
     holds_line(text) || !technical::ids(text).is_empty()
 }
 
-/// Whether `[meta]` stands in the text with at least one pair after it.
+/// Whether the text contains `[meta]` with at least one pair after it.
 fn holds_line(text: &str) -> bool {
     text.match_indices(MARK).any(|(at, _)| {
         let after = text.get(at + MARK.len()..).unwrap_or_default();

@@ -11,12 +11,12 @@
 //!               {"role": "model", "parts": [{"text": "Good morning."}]}]}
 //! ```
 //!
-//! The `[meta]` line gives ids, names and replies, and is no part of the text then ([`meta`]). Where such
-//! lines are used, a user's first turn without one is the system prompt, which gryag puts there for models
-//! without a system role. Calls and responses have no ids in this format unless a part says so: linking pairs
-//! them by place and name. A file that is a bare list is cut into its turns like every top-level array;
-//! grouping makes them one conversation again. A turn that is a record of its own is a conversation of one
-//! message. The captured answer of a request ends the conversation ([`answers`]).
+//! The `[meta]` line gives ids, names and replies, and is then no part of the text ([`meta`]). Where such lines
+//! are used, a user's first turn without one is the system prompt, which gryag puts there for models without a
+//! system role. Calls and responses have no ids in this format unless a part names one: linking pairs them by
+//! place and name. A file that is a bare list is cut into its turns like every top-level array; grouping makes
+//! them one conversation again. A turn that is a separate record is a conversation of one message. The captured
+//! answer of a request ends the conversation ([`answers`]).
 
 mod answers;
 pub(crate) mod meta;
@@ -45,13 +45,13 @@ const GRYAG: &str = "gryag";
 /// Fields that hold system text; the index of a system message counts down from the largest number in this order.
 const SYSTEM: [&str; 3] = ["systemInstruction", "system_instruction", "system_context"];
 
-/// The index of a turn that is a record of its own.
+/// The index of a turn that is a whole record.
 const ALONE: u32 = u32::MAX - SYSTEM.len() as u32;
 
 /// The index of the answer that was captured with its request, below `response`.
 const ANSWER: u32 = ALONE - 1;
 
-/// The same, where it stands beside `contents`.
+/// The index of the captured answer if it is next to `contents`.
 const ANSWER_BESIDE: u32 = ALONE - 2;
 
 static ABOUT: About = About {
@@ -73,7 +73,7 @@ pub static GEMINI_CONTENTS: Coded = Coded {
     message_path: Some(|index| Some(message_path(index))),
     // A file that is a bare list of turns is one history.
     groups_rows: Some(is_list_cut),
-    // Whatever stands in a bare list belongs to it; a whole request is read on its own.
+    // All elements of a bare list are rows of one history; a whole request is read by itself.
     rows: Some(|root| root.get("contents").is_none().then(|| vec![Row::of(None, root)])),
     ..Coded::of(
         &ABOUT,
@@ -118,12 +118,13 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     Some((confidence, why))
 }
 
-/// A turn, as far as a sketch shows it. Parts with a type, or beside content, are another format's.
+/// Whether a record is a turn, as far as a sketch shows it. Turns with typed parts, or with `content` as well,
+/// belong to another format.
 fn is_turn(record: &RecordSketch) -> bool {
     has(record, "role") && has(record, "parts") && !has(record, "content") && !record.names("parts[].type")
 }
 
-/// Lists of turns without an object around them: the whole file, or one a record.
+/// Recognises lists of turns without an object around them: the whole file, or one for each record.
 fn recognise_list_of_turns(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     let why = if is_list_cut(sketch) {
         "the top-level array is a bare list of turns: one history"
@@ -137,7 +138,7 @@ fn recognise_list_of_turns(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     Some((85, vec![why.to_owned()]))
 }
 
-/// Whether a record is an array whose first object is a turn.
+/// Whether a record is an array with a turn as its first object.
 fn is_list_of_turns(record: &RecordSketch) -> bool {
     let is_typed = record.names("[].parts[].type");
     !record.is_object && !is_typed && holds(record, "", "role") && holds(record, "", "parts")
@@ -193,7 +194,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }))
 }
 
-/// The turns, of a list or the frame itself; or why the whole frame is rejected.
+/// The turns of a list, or the frame itself as the only turn; an error if the whole frame is rejected.
 fn top_level<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Vec<Value<'d>>, Box<Finding>> {
     let root = frame.root();
     let has = |key: &str| root.get(key).is_some();

@@ -1,4 +1,4 @@
-//! The reply that metadata names, in a line or as a row of gryag's database stores it.
+//! The reply that metadata names, in a line or in a row of gryag's database.
 
 use chatmill_model::{Preview, Reference, ReferenceForm};
 
@@ -9,7 +9,8 @@ use crate::base::{ExtraFields, Keep as _};
 /// The reply given in the metadata: an id, an excerpt of the target, or both. Later versions of the bot leave
 /// the ids out of histories and keep the excerpt.
 ///
-/// For a target of the bot's, the bot's id here replaces its account number, which is kept with the message.
+/// If the target is a message of the bot, the reference gets the bot's id here instead of its account number,
+/// which is kept with the message.
 pub(crate) fn reference(
     meta: &Meta,
     roster: &Roster,

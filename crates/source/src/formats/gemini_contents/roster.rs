@@ -1,9 +1,9 @@
 //! The participants of a Gemini history: identified by user id where the metadata has one, else by user name,
 //! name, or role.
 //!
-//! A history has no roster, so everybody who speaks counts as listed. gryag's database is read with the same
-//! roster. All turns of the model belong to one bot, whatever name their metadata lines give: the bot has no
-//! user id there, and calls never have a line. Function responses belong to it, too.
+//! A history has no roster, so all speakers count as listed. gryag's database is read with the same roster. All turns of the
+//! model belong to one bot, whatever name their metadata lines give: the bot has no user id there, and calls never have a
+//! line. Function responses belong to it, too.
 
 use std::collections::HashMap;
 
@@ -15,31 +15,31 @@ use crate::base::{ExtraFields, Keep as _};
 /// The speakers so far.
 #[derive(Debug, Default)]
 pub(crate) struct Roster {
-    /// In order of first appearance.
+    /// The participants in order of first appearance.
     pub participants: Vec<Participant>,
     places: HashMap<(bool, String), usize>,
     taken: HashMap<String, usize>,
     last_caller: Option<usize>,
-    /// An agent that speaks and of which nothing else is known yet.
+    /// An agent that speaks and has no name or id so far.
     unnamed_agent: Option<usize>,
-    /// The one bot.
+    /// The position of the one bot.
     bot: Option<usize>,
-    /// Places of agents.
+    /// Positions of agents.
     agents: Vec<usize>,
-    /// The id of an agent of which nothing else is known.
+    /// The id of an agent without name or id.
     agent: &'static str,
 }
 
-/// Agents by what they are called: each with its place and its id, the first of a name.
+/// Agents by user name and by name, each with its position and its id; the first agent with a name has it.
 #[derive(Default)]
 pub(crate) struct Agents<'r> {
     by_alias: HashMap<&'r str, (usize, &'r str)>,
-    /// Also by whether they have a user name as well.
+    /// The flag is whether the agent has a user name as well.
     by_name: HashMap<(&'r str, bool), (usize, &'r str)>,
 }
 
 impl<'r> Agents<'r> {
-    /// The id of the agent with one of these names. Replies name the bot's account, its own lines never do.
+    /// The id of the agent with one of these names. Replies name the bot's account; the bot's own lines never do.
     pub(crate) fn called(&self, username: Option<&str>, name: Option<&str>) -> Option<&'r str> {
         let named = |has_alias| self.by_name.get(&(name?, has_alias)).copied();
         let other = match username {
@@ -57,7 +57,7 @@ fn alias(meta: &Meta) -> Option<&str> {
 }
 
 impl Roster {
-    /// A roster without anybody; `agent` is the id of an agent that nothing is known of.
+    /// A roster without participants; `agent` is the id of an agent without name or id.
     pub(crate) fn new(agent: &'static str) -> Self {
         Self {
             agent,
@@ -88,7 +88,7 @@ impl Roster {
         place
     }
 
-    /// The one bot, whatever it is called.
+    /// The position of the one bot, under any name.
     pub(crate) fn bot(&mut self, meta: &Meta) -> usize {
         let own = meta.get("user_id").or(meta.get("username"));
         let is_named = own.or(meta.get("name")).is_some();
@@ -137,7 +137,7 @@ impl Roster {
         unstated
     }
 
-    /// The name that a line gives its sender, where that is another than the roster's; another user name is kept in `extra`.
+    /// The name that a line gives its sender, if it differs from the roster's; another user name is kept in `extra`.
     pub(crate) fn other_name(&self, place: usize, meta: &Meta, extra: &mut ExtraFields) -> Option<String> {
         let known = self.participants.get(place)?;
         if let Some(username) = alias(meta).filter(|name| known.alias.as_deref() != Some(*name)) {
@@ -147,7 +147,7 @@ impl Roster {
         (known.name.as_deref() != Some(name)).then(|| name.to_owned())
     }
 
-    /// Gives a participant the names that metadata has and that it lacks.
+    /// Fills in the names of a participant that are missing so far and that the metadata has.
     fn name(&mut self, place: usize, meta: &Meta) {
         if let Some(Participant {
             name, alias: known, ..
@@ -189,7 +189,7 @@ impl Roster {
         place
     }
 
-    /// An id that nobody has yet.
+    /// Reserves an id that no participant has.
     fn claim(&mut self, wanted: &str, role: Role, place: usize) -> String {
         let mut id = wanted.to_owned();
         while self.taken.contains_key(&id) {
@@ -210,7 +210,7 @@ impl Roster {
         participant.is_some_and(|participant| participant.kind == ParticipantKind::Agent)
     }
 
-    /// The agents, by what they are called.
+    /// The agents by their names.
     pub(crate) fn agents(&self) -> Agents<'_> {
         let mut agents = Agents::default();
         for place in &self.agents {
@@ -234,7 +234,7 @@ impl Roster {
         self.last_caller = Some(caller);
     }
 
-    /// The agent whom a response belongs to.
+    /// The agent that a response belongs to.
     pub(crate) fn answered(&mut self) -> usize {
         let caller = self.last_caller;
         caller.unwrap_or_else(|| self.bot(&Meta::default()))

@@ -1,4 +1,4 @@
-//! Turns: role, metadata, parts, replies.
+//! Reads turns: role, metadata, parts, replies.
 
 use std::borrow::Cow;
 
@@ -27,15 +27,15 @@ const SECOND_NAME_OF_REPLY: &str = "reply_to_username";
 pub(super) struct Reader<'d, 'r> {
     /// The messages that the turns become.
     pub list: ListReader<'d, 'r>,
-    /// Whether the frame is nothing but their list.
+    /// Whether the frame is only the list of turns.
     pub is_bare: bool,
     /// The participants.
     pub roster: Roster,
-    /// When they spoke, where the bot noted it.
+    /// The times of the turns, where the bot noted them.
     pub times: Times,
     /// The metadata line of each message.
     pub lines: Vec<Meta>,
-    /// Whether the first turn is system text that somebody put there.
+    /// Whether the first turn may be a system text that was put in front of the history.
     pub has_front: bool,
     /// The chat that the first line names.
     pub chat: Option<String>,
@@ -70,7 +70,7 @@ impl Lines {
 }
 
 impl<'d> Reader<'d, '_> {
-    /// Reads system text that stands beside the turns: a string, a list of parts, or an object with parts.
+    /// Reads system text that is next to the turns: a string, a list of parts, or an object with parts.
     pub(super) fn read_system(&mut self, index: u32, value: Value<'d>) {
         self.list.rows.rows += 1;
         let mut content = Turn::default();
@@ -149,7 +149,7 @@ impl<'d> Reader<'d, '_> {
             None => Role::User,
         };
         content.role = Some(role);
-        // The bot's own histories are bare lists, where each text is a line of its own.
+        // The bot's own histories are bare lists, where each text is a separate line.
         content.joins_texts = skipped == 0 && !self.is_bare;
         content.join_texts();
         if role == Role::Assistant {
@@ -235,7 +235,7 @@ impl<'d> Reader<'d, '_> {
     }
 }
 
-/// Reads the parts of a list, but for those that are lines.
+/// Reads the parts of a list, except those that are lines.
 fn read_parts(list: Value<'_>, skipped: usize, content: &mut Turn, site: &mut Site<'_>) {
     for (place, part) in list.items().enumerate().skip(skipped) {
         one(content, &format!("parts[{place}]"), part, site);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use chatmill_intake::json::Value;
 use chatmill_model::{Media, MediaKind, MediaSource};
 
-/// Fields of `extra` that hold an address, the preferred one first.
+/// Fields of `extra` that contain an address, the preferred one first.
 const ADDRESSES: [&str; 6] = ["url", "file_url", "image_url", "audio_url", "video_url", "link"];
 
 /// The kind of media that a message type names.
@@ -20,7 +20,7 @@ pub(super) fn kind(word: &str) -> Option<MediaKind> {
     }
 }
 
-/// Whether a content is one web address and nothing else.
+/// Whether a content is only one web address.
 pub(super) fn is_lone_url(content: &str) -> bool {
     let rest = content
         .strip_prefix("https://")
@@ -28,7 +28,7 @@ pub(super) fn is_lone_url(content: &str) -> bool {
     rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(char::is_whitespace))
 }
 
-/// The media item of a message; `address` is its content, where that is a lone URL.
+/// The media item of a message; `address` is its content, if that is only a URL.
 pub(super) fn media_item(kind: MediaKind, address: Option<String>, extra: Option<Value<'_>>) -> Media {
     let field = |key: &str| {
         let values = extra?.fields().filter(|(name, _)| name == key);

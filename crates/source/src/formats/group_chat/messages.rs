@@ -1,9 +1,9 @@
 //! Messages: identity, speaker, role, time, pieces, and the fields that have no place in the model.
 //!
-//! `Message::extra` keeps two levels apart by name, so that they can be written back to their places: a field
-//! of the message's own `extra` object keeps its name, an unknown field beside it gets a leading `/`
-//! (`/avatar`). An `extra` that is not an object, or that has a name starting with `/`, is kept whole as
-//! `/extra`.
+//! `Message::extra` distinguishes two levels by name, so that fields can be written back to their places: a
+//! field of the message's own `extra` object keeps its name, and an unknown field next to that object gets a
+//! leading `/` (`/avatar`). An `extra` that is not an object, or that has a name starting with `/`, is kept
+//! whole as `/extra`.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ pub(super) struct Reader<'d, 'r> {
     pub list: ListReader<'d, 'r>,
     /// The participants; speakers who are not listed are added.
     pub roster: Roster<'d>,
-    /// Reads their times.
+    /// Reads the times of the messages.
     pub clock: Times,
 }
 
@@ -79,7 +79,7 @@ impl<'d> Reader<'d, '_> {
             (MessageKind::Notice, _) => &[],
             _ if is_system_text => &["role"],
             (_, Role::Assistant) => &["tool_calls"],
-            // Somebody who is no assistant may call, too.
+            // A participant who is not an assistant may call tools, too.
             (_, Role::User) if own_field(row, "tool_calls").is_some_and(|calls| !calls.is_empty()) => {
                 &["tool_calls"]
             }
@@ -138,8 +138,7 @@ fn stated_role(row: &Row<'_>, site: &mut Site<'_>) -> Option<Role> {
         site.warn("role", &text, value);
     }
     if role == Some(Role::System) {
-        let text =
-            "the format knows no role of this name: the text is read as what a system says to an assistant";
+        let text = "the format has no role of this name: the text is read as a system text";
         site.warn("role", text, value);
     }
     if role.is_none() {
@@ -199,13 +198,14 @@ fn own_field<'d>(row: &Row<'d>, key: &str) -> Option<Value<'d>> {
     present(extra, key)
 }
 
-/// Whether a message of type `system` is a system prompt and not an event, which `extra.role` says.
+/// Whether a message of type `system` is a system prompt and not an event; `extra.role` distinguishes them.
 fn is_system_text(row: &Row<'_>) -> bool {
     let role = own_field(row, "role").and_then(Value::as_str);
     role.as_deref() == Some("system")
 }
 
-/// The role of a message that may answer a call: then it is a tool's result, whatever role it states.
+/// The role of a message that may answer a call. A message that answers one is a tool's result, even if it states another
+/// role.
 fn answering(role: Role, row: &Row<'_>, site: &mut Site<'_>) -> Role {
     let Some(id) = own_field(row, "tool_call_id").filter(|_| role != Role::Tool) else {
         return role;
@@ -218,7 +218,7 @@ fn answering(role: Role, row: &Row<'_>, site: &mut Site<'_>) -> Role {
     }
 }
 
-/// The text of a field that every message has; `text` is said of anything else in it.
+/// The text of a field that every message has; `text` is the finding for any other type.
 fn required<'d>(
     value: Option<Value<'d>>,
     field: &str,
@@ -234,7 +234,7 @@ fn required<'d>(
     None
 }
 
-/// The content as text; a value that is not a string is kept as its JSON text.
+/// The content as text; a value that is not a string becomes its JSON text.
 fn content(row: &Row<'_>, site: &mut Site<'_>) -> Option<String> {
     let text = "the content is not a string and is read as its JSON text";
     let own_text = required(row.content, "content", text, site);
@@ -250,8 +250,8 @@ struct Lifted {
     name: Option<String>,
 }
 
-/// All fields without a place in the model; of the message's own `extra`, `own_fields` belong to our
-/// extension.
+/// The fields that have no place in the model. Of the message's own `extra`, the fields `own_fields` belong to
+/// our extension.
 fn extra(row: &Row<'_>, own_fields: &[&str], site: &mut Site<'_>) -> (Extra, Lifted) {
     let mut fields = ExtraFields::new();
     let mut lifted = Lifted::default();

@@ -75,7 +75,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     let has = |wanted: &str| has(record, wanted);
     let holds = |outer: &str, wanted: &str| holds(record, outer, wanted);
     if !has("conversation_list") {
-        // The head may end inside a roster of thousands, before the list begins.
+        // The head of the file may end inside a roster of thousands, before the list begins.
         let mut others = ["scene", "scene_desc", "group_id", "conversation_id"].into_iter();
         let is_likely =
             holds("conversation_meta", "user_details") && others.any(|key| holds("conversation_meta", key));
@@ -84,7 +84,8 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     }
     let mut metas = ["conversation_meta", "session_meta"].into_iter();
     let Some(meta) = metas.find(|key| has(key)) else {
-        // Its own importer would refuse it, but nobody else has a list of this name with such messages.
+        // The format's own importer refuses such a record, but no other format has a list of this name with such
+        // messages.
         let is_likely = holds("conversation_list", "message_id") && holds("conversation_list", "create_time");
         let why = "conversation_list holds message_id and create_time, but there is no metadata";
         return is_likely.then(|| (50, vec![why.to_owned()]));
@@ -142,7 +143,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }))
 }
 
-/// The version as written. The importer does not look at it.
+/// The version as written. The importer ignores it.
 fn version(record: &Record<'_>, notes: &mut Notes) -> Option<String> {
     let (version, code, text) = match field_text(record.version) {
         FieldText::Text(version) if version == VERSION => return Some(version.into_owned()),
@@ -165,7 +166,8 @@ fn version(record: &Record<'_>, notes: &mut Notes) -> Option<String> {
     version
 }
 
-/// Keeps the unknown fields of the top level; of two kinds of metadata `conversation_meta` counts, the other stays here.
+/// Keeps the unknown fields of the top level. If a record has both kinds of metadata, `conversation_meta` is read and
+/// the other is kept here.
 fn envelope(record: &Record<'_>, root: Value<'_>, notes: &mut Notes) -> Extra {
     let mut fields = ExtraFields::new();
     for (key, value) in &record.others {

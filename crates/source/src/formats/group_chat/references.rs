@@ -15,7 +15,7 @@ pub(super) fn read(list: Option<Value<'_>>, roster: &Roster<'_>, site: &mut Site
     };
     match list.kind() {
         Kind::Array => {}
-        // The importer takes a string for a list of characters and finds nothing wrong with it.
+        // The importer reads a string as a list of characters, and accepts it.
         Kind::String => site.warn("refer_list", "refer_list is a string: it is read as one id", list),
         _ => site.error("refer_list", "refer_list is not a list and is left out", list),
     }
@@ -37,7 +37,7 @@ fn one(entry: Value<'_>, index: usize, roster: &Roster<'_>, site: &mut Site<'_>)
     bare(entry)
 }
 
-/// An id alone.
+/// A reference that is only an id.
 fn bare(entry: Value<'_>) -> Option<Reference> {
     let id = text(Some(entry)).or_else(|| entry.number_text().map(str::to_owned));
     id.map(reply_to)
@@ -62,13 +62,13 @@ fn object(entry: Value<'_>, suffix: &str, roster: &Roster<'_>, site: &mut Site<'
             Some(number.to_owned())
         }
         FieldText::Text(_) | FieldText::Absent | FieldText::Null | FieldText::Other => {
-            // The importer asks only whether the key is there.
+            // The importer only checks that the key exists.
             let code = match stated {
                 Some(_) => &codes::REFERENCE_INCOMPLETE,
                 None => &codes::REFUSED_REFERENCE,
             };
             let text = if has_content {
-                "the reference has no message_id and is known by what it quotes"
+                "the reference has no message_id and is identified by its quoted text"
             } else {
                 "the reference has neither message_id nor content and is left out"
             };
@@ -103,8 +103,8 @@ fn object(entry: Value<'_>, suffix: &str, roster: &Roster<'_>, site: &mut Site<'
     })
 }
 
-/// The references that a preview shows in its turn, down to `levels` levels. Anything else there stays in the
-/// source's text of the outermost reference.
+/// The references inside a preview, down to `levels` levels. Anything else in it stays in the source's text
+/// of the outermost reference.
 fn inner(list: Option<Value<'_>>, roster: &Roster<'_>, levels: u32) -> Vec<Reference> {
     let Some(list) = list.filter(|list| levels > 0 && list.kind() == Kind::Array) else {
         return Vec::new();
@@ -127,7 +127,7 @@ fn inner(list: Option<Value<'_>>, roster: &Roster<'_>, levels: u32) -> Vec<Refer
     list.items().filter_map(read).collect()
 }
 
-/// The preview of a target; `None` where the object shows neither text nor author.
+/// The preview of a target; `None` if the object shows neither text nor author.
 fn preview(entry: Value<'_>, roster: &Roster<'_>) -> Option<Preview> {
     let mut preview = Preview::default();
     let mut role = None;
@@ -156,13 +156,13 @@ fn shows_words(preview: &Preview) -> bool {
     content.is_some_and(|content| !content.is_empty())
 }
 
-/// When the target was written; a time without an offset has no instant.
+/// The time when the target was written; a time without an offset has no instant.
 fn time(raw: String) -> Timestamp {
     let instant = iso8601::parse(&raw).and_then(|moment| moment.instant());
     stamp(raw, instant)
 }
 
-/// The public validator wants the author of a preview in the roster; the importer does not look.
+/// Reports an author who is not in the roster. The public validator requires it; the importer does not.
 fn check_sender(value: Value<'_>, suffix: &str, roster: &Roster<'_>, site: &mut Site<'_>) {
     let sender = value.as_str();
     let found = sender.and_then(|sender| roster.find(&sender));

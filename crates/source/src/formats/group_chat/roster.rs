@@ -21,7 +21,7 @@ const WHOLE: &str = "/";
 
 /// The participants of a conversation.
 pub(super) struct Roster<'d> {
-    /// In roster order, then in order of first appearance.
+    /// The participants in roster order, then in order of first appearance.
     pub participants: Vec<Participant>,
     places: HashMap<Cow<'d, str>, usize>,
     bot_ids: Option<HashSet<Cow<'d, str>>>,
@@ -82,7 +82,7 @@ impl<'d> Roster<'d> {
         }
     }
 
-    /// The speaker; one who is not listed joins the roster.
+    /// The position of the speaker; speakers who are not listed are added.
     pub(super) fn speaker(&mut self, id: Cow<'d, str>, role: Option<Role>, site: &mut Site<'_>) -> usize {
         if let Some(place) = self.places.get(&id) {
             return *place;
@@ -104,7 +104,7 @@ impl<'d> Roster<'d> {
         self.participants.len() - 1
     }
 
-    /// The participant with this id, if there is one yet.
+    /// The participant with this id, if there is one so far.
     pub(super) fn find(&self, id: &str) -> Option<&Participant> {
         self.participants.get(*self.places.get(id)?)
     }
@@ -114,16 +114,16 @@ impl<'d> Roster<'d> {
         self.participants.push(participant);
     }
 
-    /// Person or agent, and whether that is a guess from the id.
+    /// Whether the participant is a person or an agent, and whether that is a guess from the id.
     fn kind(&self, id: &str, role: Option<&str>) -> (ParticipantKind, bool) {
         let is_spelled = |word: &str| role.is_some_and(|role| role.eq_ignore_ascii_case(word));
         let (is_agent, guessed) = match &self.bot_ids {
             _ if role == Some("assistant") => (true, false),
             Some(bots) => (bots.contains(id), false),
-            // Beside `bot_ids`, `Assistant` may be somebody's job.
+            // If there is a list `bot_ids`, `Assistant` may be a job title.
             None if is_spelled("assistant") => (true, false),
             None if is_spelled("user") => (false, false),
-            // A robot is a bot, too.
+            // This includes `robot`.
             None => (id.contains("assistant") || id.contains("bot"), true),
         };
         (participant_kind(is_agent), guessed)
@@ -131,7 +131,7 @@ impl<'d> Roster<'d> {
 }
 
 fn legacy_role() -> Finding {
-    let text = "no role says user or assistant: the id decides";
+    let text = "no role is user or assistant: the id decides";
     Finding::new(&codes::LEGACY_ROLE, text)
 }
 

@@ -1,4 +1,4 @@
-//! The four structures of the format, all of which call themselves 1.0.0, and the metadata that tells them apart.
+//! The four structures of the format, all with the version 1.0.0, and the metadata that distinguishes them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -20,19 +20,19 @@ pub(super) fn states_kind(role: &str) -> bool {
 pub(super) struct Meta<'d> {
     /// Path of the object.
     pub path: &'static str,
-    /// Whether there is an object. Without one there is a single finding, and none for each missing field.
+    /// Whether the object exists. Without one there is a single finding, not one for each missing field.
     pub is_there: bool,
     /// `name`.
     pub name: Option<Value<'d>>,
     /// `scene`.
     pub scene: Option<Value<'d>>,
-    /// `scene_desc.description`, else `description`, whichever is not empty.
+    /// `scene_desc.description`, else `description`; empty ones are ignored.
     pub description: Option<String>,
     /// `conversation_id`, else `group_id`.
     pub id: Option<String>,
     /// `default_timezone`.
     pub default_timezone: Option<Value<'d>>,
-    /// `scene_desc.bot_ids`, where it is a list.
+    /// `scene_desc.bot_ids`, if it is a list.
     pub bot_ids: Option<HashSet<Cow<'d, str>>>,
     /// `user_details`.
     pub user_details: Option<Value<'d>>,
@@ -129,7 +129,7 @@ impl<'d> Meta<'d> {
         };
         let title = text(Some(value));
         if title.is_none() {
-            // The importer asks only whether there is a name.
+            // The importer only checks that a name exists.
             notes.warn(path, "the name is not a string", value);
             self.extra.keep("name", value);
         }

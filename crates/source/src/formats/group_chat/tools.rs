@@ -46,7 +46,7 @@ fn call(value: Value<'_>, suffix: &str, site: &mut Site<'_>) -> ToolCall {
     ToolCall::new(id, name, arguments)
 }
 
-/// A field of a call that the model cannot hold.
+/// Reports a field of a call that has no place in the model.
 fn homeless(field: Value<'_>, suffix: &str, key: &str, site: &mut Site<'_>) {
     let mut place = suffix.to_owned();
     json::append_key(&mut place, key);

@@ -1,4 +1,5 @@
-//! Cells of a row as text, whatever the table came in: a dump has only texts, a database file and JSON have numbers too.
+//! Cells of a row as text, for every container of the table: a dump has only texts, a database file and JSON have numbers
+//! too.
 
 use std::borrow::Cow;
 
@@ -21,12 +22,12 @@ pub(super) const KNOWN: [&str; 25] = words!(
 /// Columns that the database computes from others.
 pub(super) const DERIVED: [&str; 3] = ["embedding", "text_search_vector", "search_vector"];
 
-/// A cell as text; none when it is absent, null, empty, or no scalar.
+/// A cell as text; `None` if it is absent, null, empty, or not a scalar.
 pub(super) fn cell<'d>(row: Value<'d>, column: &str) -> Option<Cow<'d, str>> {
     scalar(row.get(column)?)
 }
 
-/// A value as text; none when it is null, empty, a list or an object.
+/// A value as text; `None` if it is null, empty, a list or an object.
 pub(super) fn scalar(value: Value<'_>) -> Option<Cow<'_, str>> {
     let text = match value.kind() {
         Kind::String => value.as_str()?,
@@ -38,13 +39,13 @@ pub(super) fn scalar(value: Value<'_>) -> Option<Cow<'_, str>> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Whether a cell holds a yes: SQLite writes 1, PostgreSQL `t`, JSON `true`.
+/// Whether a cell is true: SQLite writes 1, PostgreSQL `t`, JSON `true`.
 pub(super) fn is_yes(cell: &str) -> bool {
     matches!(cell, "1" | "t" | "true")
 }
 
-/// The conversation that a row belongs to: its chat, and its thread where it is in one. A row that was queried without its
-/// chat may have it in the metadata.
+/// The key of the conversation that a row belongs to: its chat, and its thread if it is in one. A row that was queried
+/// without its chat may have it in the metadata.
 pub(super) fn place(row: Value<'_>) -> Option<String> {
     if is_queried(row) {
         with_meta(row, place_in)
@@ -58,7 +59,7 @@ pub(super) fn message_id(row: Value<'_>) -> Option<i64> {
     with_meta(row, |meta| cell(meta, "message_id")?.parse().ok())
 }
 
-/// Asks the metadata in the column `media`.
+/// Looks something up in the metadata of the column `media`.
 fn with_meta<T>(row: Value<'_>, ask: impl Fn(Value<'_>) -> Option<T>) -> Option<T> {
     let media = row.get("media")?;
     let document = quoted_json::open(media, &Limits::default());
@@ -74,13 +75,13 @@ fn place_in(holder: Value<'_>) -> Option<String> {
     })
 }
 
-/// Whether a row is one of the query that gryag's document shows, `SELECT role, text, media`: it has neither id nor chat.
+/// Whether a row comes from the query in gryag's document, `SELECT role, text, media`: it has neither id nor chat.
 pub(super) fn is_queried(row: Value<'_>) -> bool {
     let has = |column: &str| row.get(column).is_some();
     has("role") && has("text") && has("media") && !has("chat_id") && !has("id")
 }
 
-/// Whether the row is one of the schema of 2026.
+/// Whether the row has the schema of 2026.
 pub(super) fn is_of_2026(row: Value<'_>) -> bool {
     row.get("is_bot_reply").is_some()
 }
@@ -94,7 +95,7 @@ pub(super) fn row_id(row: Value<'_>) -> &'static str {
     }
 }
 
-/// The schema that a row shows.
+/// The schema of a row, by its columns.
 pub(super) fn shape(row: Value<'_>) -> &'static str {
     let has = |column: &str| row.get(column).is_some();
     if is_of_2026(row) {

@@ -1,23 +1,23 @@
-//! Columns that hold JSON: embedded in the row where the input does that, else as a text that is scanned here.
+//! Columns with JSON: embedded in the row where the input does that, else as a text that is scanned here.
 
 use chatmill_intake::json::{Document, Value};
 
 use crate::base::Site;
 use crate::base::texts::quoted_json::{CellForm, CellPlace};
 
-/// A column that holds JSON.
+/// A column with JSON.
 #[derive(Clone, Copy)]
 pub(super) struct Column<'d> {
-    /// The JSON value of the column; `None` when it is empty or no JSON.
+    /// The JSON value of the column; `None` if it is empty or not JSON.
     pub json: Option<Value<'d>>,
-    /// The column as it stands in the row, unless it is empty.
+    /// The column as written in the row, unless it is empty.
     pub cell: Option<Value<'d>>,
     /// The document of a text.
     quoted: Option<&'d Document<'d>>,
 }
 
 impl<'d> Column<'d> {
-    /// A column of a row; `quoted` is what its text holds, if it is one.
+    /// A column of a row; `quoted` is the scanned document of a column that is a text.
     pub(super) fn of(cell: Option<Value<'d>>, quoted: Option<&'d Document<'d>>) -> Self {
         let cell = cell.filter(|value| !value.is_null() && value.written() != "\"\"");
         Self {

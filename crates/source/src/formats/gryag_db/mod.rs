@@ -2,8 +2,8 @@
 //! as JSON.
 //!
 //! A conversation is the rows of one chat, or of one thread of a chat, in the order of the row ids.
-//! Telegram's metadata of a message is JSON in the column `media`, beside its pictures, and since October
-//! 2025 also in columns of its own:
+//! Telegram's metadata of a message is JSON in the column `media`, next to its pictures, and since October 2025 also in
+//! separate columns:
 //!
 //! ```json
 //! {"id": 71, "chat_id": -100, "thread_id": null, "user_id": 9, "role": "user", "text": "Morning", "ts": 1760688000,

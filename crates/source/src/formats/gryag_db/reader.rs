@@ -1,4 +1,4 @@
-//! The rows of a conversation: their order, repeats, senders and replies.
+//! Reads the rows of a conversation: their order, repeats, senders and replies.
 
 use std::collections::HashMap;
 
@@ -47,8 +47,8 @@ pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits, rows: Vec<Value<'d
     reader.finish(first)
 }
 
-/// Whether rows that were queried without their ids stand newest first, as the document's query has them: most of Telegram's
-/// ids, which grow, are smaller than the one before.
+/// Whether rows that were queried without their ids are newest first, as in the document's query: most of Telegram's ids,
+/// which grow, are smaller than the one before.
 fn is_newest_first(rows: &[(u32, Value<'_>)]) -> bool {
     if !rows.iter().all(|(_, row)| cells::is_queried(*row)) {
         return false;
@@ -92,7 +92,7 @@ struct HistoryReader<'d, 'r> {
     times: Times,
     /// The metadata of each message, and whether the bot invented its reply reference.
     replies: Vec<(Meta, bool)>,
-    /// Positions of messages with an id by what their rows hold.
+    /// Positions of messages with an id, by the hash of their rows.
     seen: HashMap<blake3::Hash, u32>,
     /// The hash of the last row, and the position of its message.
     last: Option<(blake3::Hash, u32)>,
@@ -172,8 +172,8 @@ impl<'d> HistoryReader<'d, '_> {
         self.push(row, message, facts.meta, facts.is_machine);
     }
 
-    /// Whether the row repeats an earlier one, apart from its own id and computed columns. A row without
-    /// Telegram's id is compared only with the row just before, since people do write the same text twice.
+    /// Whether the row repeats an earlier one, apart from its own id and computed columns. A row without Telegram's id is
+    /// compared only with the row just before it, because people do write the same text twice.
     fn is_repeated(&mut self, row: Value<'_>, id: Option<&str>) -> bool {
         let body = single::fingerprint(row);
         let position = self.list.messages.len() as u32;
@@ -191,7 +191,7 @@ impl<'d> HistoryReader<'d, '_> {
         };
         self.list.rows.repeated += 1;
         row.mark(Mark::Taken);
-        let text = "the row repeats an earlier one but for its own id and is left out";
+        let text = "the row repeats an earlier one except for its own id: it is left out";
         let finding = Finding::new(&codes::REPEATED_ROW, text).at_message(original, id, "");
         self.list.notes.push(finding, Some(row));
         true
@@ -224,7 +224,7 @@ impl<'d> HistoryReader<'d, '_> {
         self.replies.push((meta, is_pseudo));
     }
 
-    /// Adds what needs the whole roster: replies name the bot's account, which its own rows never do.
+    /// Adds what needs the whole roster: replies name the bot's account, and the bot's own rows never do.
     fn finish(mut self, first: Option<Value<'_>>) -> Reading {
         let agents = self.roster.agents();
         for (message, (meta, is_pseudo)) in self.list.messages.iter_mut().zip(self.replies) {

@@ -1,4 +1,4 @@
-//! Reading one row by itself: role, text, attachment, columns without a place, and whether its reply is real.
+//! Reads one row by itself: role, text, attachment, columns without a place, and whether its reply is real.
 
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
@@ -8,7 +8,7 @@ use super::cells::{DERIVED, KNOWN, cell, is_of_2026, is_queried, is_yes, row_id,
 use crate::base::{ExtraFields, Keep as _, Site, Turn, present, raw};
 use crate::formats::gemini_contents::meta::Meta;
 
-/// The role of a message. The column decides; one that says otherwise of the sender is a finding.
+/// The role of a message. The column `role` decides; a contradicting `sender_role` is a finding.
 pub(super) fn role(row: Value<'_>, site: &mut Site<'_>) -> Role {
     if is_of_2026(row) {
         return match cell(row, "is_bot_reply") {
@@ -42,8 +42,7 @@ fn known_role(word: &str) -> Option<Role> {
     }
 }
 
-/// The columns that have no place in the model: the row's own id, unknown columns, lists where a text
-/// belongs.
+/// The columns that have no place in the model: the row's own id, unknown columns, and lists in columns of text.
 pub(super) fn columns(row: Value<'_>, site: &mut Site<'_>) -> ExtraFields {
     let own_id = row_id(row);
     if cell(row, own_id).is_none() && !is_queried(row) {
@@ -73,7 +72,8 @@ pub(super) fn columns(row: Value<'_>, site: &mut Site<'_>) -> ExtraFields {
     extra
 }
 
-/// The text of the row, unless it only counts the attachments: the bot stores such a text where nobody wrote one.
+/// Adds the text of the row, unless it only counts the attachments: the bot stores such a text for messages without
+/// words.
 pub(super) fn text(row: Value<'_>, has_attachments: bool, content: &mut Turn, site: &mut Site<'_>) {
     let Some((value, text)) = row.get("text").and_then(|value| Some((value, scalar(value)?))) else {
         return;
@@ -101,7 +101,7 @@ fn counts_attachments(text: &str) -> bool {
     })
 }
 
-/// Kinds of attachments, by what the words for them begin with.
+/// Kinds of attachments, by the first letters of the words for them.
 const KINDS: [(&str, MediaKind); 7] = [
     ("image", MediaKind::Image),
     ("photo", MediaKind::Image),
@@ -112,7 +112,7 @@ const KINDS: [(&str, MediaKind); 7] = [
     ("voice", MediaKind::Audio),
 ];
 
-/// The attachment that rows of 2026 name by its kind and Telegram's id of the file.
+/// Adds the attachment that rows of 2026 describe by its kind and Telegram's id of the file.
 pub(super) fn attachment(row: Value<'_>, content: &mut Turn) {
     let word = cell(row, "media_type");
     let file = cell(row, "file_id");
@@ -135,7 +135,7 @@ pub(super) fn attachment(row: Value<'_>, content: &mut Turn) {
     }));
 }
 
-/// Whether the bot made the reply up: rows of 2025 name the latest message of the room where nobody replied, but not its
+/// Whether the bot made the reply up: if nobody replied, rows of 2025 name the latest message of the room, but not its
 /// author.
 pub(super) fn is_pseudo_reply(row: Value<'_>, role: Role, meta: &Meta) -> bool {
     role == Role::User

@@ -1,5 +1,5 @@
-//! The data that a row stores beside the text: the column `media` with parts and metadata, and the columns
-//! that repeat the metadata.
+//! The data that a row stores next to the text: the column `media` with parts and metadata, and the columns that repeat the
+//! metadata.
 
 use std::borrow::Cow;
 
@@ -10,17 +10,17 @@ use super::column::Column;
 use crate::base::{ExtraFields, Keep as _, below, repeats};
 use crate::formats::gemini_contents::meta::Meta;
 
-/// The columns that hold JSON, taken apart.
+/// The columns with JSON, taken apart.
 ///
-/// `media` is a list of parts in the oldest rows, else an object with parts and metadata. A few databases have metadata in a
-/// column of its own, which counts where `media` has none.
+/// `media` is a list of parts in the oldest rows, else an object with parts and metadata. A few databases have a separate
+/// column for metadata, which is used if `media` has none.
 #[derive(Default)]
 pub(super) struct Stored<'d> {
     /// Parts as Gemini takes them, with their paths.
     pub parts: Vec<(String, Value<'d>)>,
     /// Telegram's metadata of the message, and its path.
     pub meta: Option<(Value<'d>, &'static str)>,
-    /// `media`, where it is neither a list nor an object.
+    /// `media`, if it is neither a list nor an object.
     pub unread: Option<Value<'d>>,
     /// All values without a place, with their paths.
     pub rest: Vec<(String, Value<'d>)>,
@@ -42,7 +42,7 @@ impl<'d> Stored<'d> {
         match metadata.json.filter(|json| json.kind() == Kind::Object) {
             None => stored.rest.extend(whole(metadata.cell, "metadata")),
             Some(object) if stored.meta.is_none() => stored.meta = Some((object, "metadata")),
-            // The other repeated facts are known already.
+            // The other fields repeat facts that are read already.
             Some(object) => {
                 stored.meta.inspect(|(meta, _)| repeats(object, *meta));
                 let others = object.fields().filter(|(_, field)| field.marked() != Mark::Taken);
@@ -71,7 +71,7 @@ impl<'d> Stored<'d> {
     }
 }
 
-/// Facts by their keys in the metadata, with the columns that come before it and behind it.
+/// Facts by their keys in the metadata, with the column that is read before the metadata and the one that is read after it.
 const FACTS: [(&str, Option<&str>, Option<&str>); 9] = [
     ("message_id", Some("external_message_id"), None),
     ("user_id", Some("external_user_id"), Some("user_id")),
@@ -100,8 +100,8 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Collects the facts in the columns and in the stored metadata; the columns hold ids exactly, so they
-    /// come first.
+    /// Collects the facts in the columns and in the stored metadata. The columns have precedence, because they contain ids
+    /// exactly.
     pub(super) fn of(row: Value<'_>, columns: &Stored<'_>) -> Self {
         let meta = columns.meta;
         let column = |name: &str| Some((name.to_owned(), cell(row, name)?));
@@ -133,7 +133,7 @@ impl Facts {
     }
 }
 
-/// The first of the candidates; those that say otherwise are kept. The bot treats a reply to 0 as none.
+/// The first of the candidates; candidates that contradict it are kept. The bot treats a reply to 0 as none.
 fn first_fact(
     key: &str,
     candidates: [Option<(String, Cow<'_, str>)>; 3],
@@ -154,7 +154,7 @@ fn first_fact(
     fact
 }
 
-/// Keeps metadata of unknown meaning, values that are not scalars, and a chat or thread that is not the row's.
+/// Keeps metadata of unknown meaning, values that are not scalars, and a chat or thread other than the row's.
 fn keep_rest(row: Value<'_>, meta: Value<'_>, path: &str, extra: &mut ExtraFields) {
     for (key, value) in meta.fields() {
         let is_read = match &*key {

@@ -5,8 +5,8 @@ use chatmill_intake::table::TableMap;
 use crate::base::words;
 use crate::coded::table_map;
 
-/// The schema of 2025, the one of its unused migrations with other names for two columns, that of 2026, and the answer to
-/// the query that the document shows.
+/// The schema of 2025, that of its unused migrations with other names for two columns, that of 2026, and the result of
+/// the query in gryag's document.
 pub(super) fn presets() -> Vec<TableMap> {
     let map = |name: &str, requires: &[&str], json: &[&str]| {
         table_map([name, super::ID, "messages"], requires, json)
@@ -20,7 +20,7 @@ pub(super) fn presets() -> Vec<TableMap> {
     normalized.columns = renamed.to_vec();
     let columns = words!(id chat_id user_id text message_id is_bot_reply created_at);
     let newest = map("gryag-2026", &columns, &[]);
-    // Without a name of a table it reads CSV only.
+    // A map without a table name reads only CSV.
     let mut queried = map("gryag-query", &words!(role text media), &["media"]);
     queried.table.clear();
     vec![first, normalized, newest, queried]

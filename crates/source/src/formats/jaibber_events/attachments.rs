@@ -1,4 +1,4 @@
-//! Files: those that a message carries, and rows of their own table.
+//! Files: those in the attachments of a message, and rows of the table of files.
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ pub(super) fn list(value: Value<'_>, site: &mut Site<'_>) -> Option<Vec<Attachme
     Some(attachments)
 }
 
-/// Reads a row of the table, as an event of its own that points to the message of the file, where that is known.
+/// Reads a row of the table as a separate event, which points to the message of the file if that is known.
 pub(super) fn upload(
     body: Value<'_>,
     (row, span): (u32, Range<usize>),

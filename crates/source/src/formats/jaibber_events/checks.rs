@@ -8,7 +8,7 @@ use super::event::{Capture, Event, EventKind, finding_at};
 
 /// Looks for answers that break the rules of the room, among events in order.
 pub(super) fn check(events: &[Event], response_depth: u32, findings: &mut Vec<Finding>) {
-    // Calls that nobody has answered yet, by participant and by the name that a task is given to.
+    // Unanswered calls, by participant and by the agent name of a task.
     let mut calls: HashMap<usize, u64> = HashMap::new();
     let mut tasks: HashMap<String, u64> = HashMap::new();
     for event in events {

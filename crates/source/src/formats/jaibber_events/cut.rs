@@ -1,4 +1,4 @@
-//! Cutting frames into rows: pages of the REST API and files of the desktop client hold many messages each.
+//! Cuts frames into rows: pages of the REST API and files of the desktop client contain many messages each.
 
 use chatmill_diag::limits::DEPTH_CEILING;
 use chatmill_intake::json::{Kind, Value};
@@ -10,7 +10,7 @@ use crate::frame::Row;
 /// The field under which the desktop client stores its messages.
 pub(super) const STORE: &str = "chat_messages";
 
-/// The rows of a frame with the projects that they belong to; `None` when the frame is none of Jaibber's.
+/// The rows of a frame with the projects that they belong to; `None` if the frame has none of Jaibber's structures.
 pub(super) fn rows(root: Value<'_>) -> Option<Vec<Row>> {
     if root.kind() != Kind::Object {
         return None;
@@ -27,7 +27,7 @@ pub(super) fn rows(root: Value<'_>) -> Option<Vec<Row>> {
     is_store(root).then(|| store(root))
 }
 
-/// Whether a field stands once in its object: of several, only one would be read.
+/// Whether an object has a field once: if it is repeated, only one of its values would be read.
 fn is_single(root: Value<'_>, wanted: &str) -> bool {
     root.fields().filter(|(key, _)| key == wanted).count() == 1
 }
@@ -40,11 +40,11 @@ pub(super) fn is_row(root: Value<'_>) -> bool {
             || is_attachment(opened.body)
             || opened.envelope.is_some()
     };
-    // Text that is not JSON still is the data of an envelope.
+    // Text that is not JSON is still the data of an envelope.
     open::open(root, DEPTH_CEILING, |opened, _| is_known(opened)).unwrap_or(true)
 }
 
-/// A page's messages are of one project, which may be named beside them.
+/// The rows of a page: its messages belong to one project, which may be named next to them.
 fn page(root: Value<'_>, list: Value<'_>) -> Vec<Row> {
     let named = root.get("projectId").and_then(fields::id);
     let project = named.or_else(|| list.items().find_map(|item| projects(item).0.into_iter().next()));
@@ -66,7 +66,8 @@ fn store(projects: Value<'_>) -> Vec<Row> {
     rows
 }
 
-/// Whether an object is such a store without its name around it: only lists, and what the first one holds has a sender.
+/// Whether an object is such a store without the name around it: it contains only lists, and the entries of the first
+/// have a sender.
 fn is_store(root: Value<'_>) -> bool {
     let mut lists = root.fields().map(|(_, value)| value);
     lists.all(|list| list.kind() == Kind::Array)
@@ -76,8 +77,8 @@ fn is_store(root: Value<'_>) -> bool {
         })
 }
 
-/// A row, with its project: the one that it names, else that of its page. Presence on no page and without a
-/// project belongs to every conversation.
+/// A row with its project: the one that it names, else that of its page. Presence without a page and without a project
+/// belongs to every conversation.
 fn row(value: Value<'_>, page: &str) -> Row {
     let (mut keys, is_everywhere) = projects(value);
     if keys.is_empty() && !(page.is_empty() && is_everywhere) {
@@ -90,7 +91,7 @@ fn row(value: Value<'_>, page: &str) -> Row {
     }
 }
 
-/// The projects of a row in order, and whether it is presence that holds for all of them.
+/// The projects of a row in order, and whether it is presence that applies to all of them.
 fn projects(value: Value<'_>) -> (Vec<String>, bool) {
     let ask = |opened: Opened<'_>| (open::projects(opened), open::is_everywhere(opened));
     let (mut projects, is_everywhere) =

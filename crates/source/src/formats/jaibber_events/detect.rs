@@ -1,4 +1,4 @@
-//! Recognising Jaibber in the first records of an entry.
+//! Recognises Jaibber in the first records of an entry.
 
 use chatmill_intake::{RecordSketch, Sketch};
 
@@ -73,7 +73,7 @@ fn record(record: &RecordSketch) -> Option<(u8, &'static str)> {
     Some(found)
 }
 
-/// Whether a field holds messages as the desktop client stores them.
+/// Whether a field contains messages in the structure of the desktop client.
 fn is_stored(record: &RecordSketch) -> bool {
     let mut nested = record.nested.iter();
     nested.any(|(project, name)| {

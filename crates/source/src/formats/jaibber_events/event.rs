@@ -1,4 +1,4 @@
-//! An event: a row in the terms that all captures share.
+//! An event: a row in the terms that all kinds of capture share.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use chatmill_model::{Media, Part, RawJson, Reference, Timestamp};
 
 use crate::base::ExtraFields;
 
-/// The place where a row was captured; where two rows are one message, the later variant counts.
+/// The place where a row was captured. If two rows are one message, the later variant has precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Capture {
     /// The REST API, or a webhook.
@@ -30,30 +30,31 @@ pub(super) enum EventKind {
     Chunk,
     /// The whole answer, or an error in its place.
     Final,
-    /// An event: something happened.
+    /// Anything else that happened.
     #[default]
     Notice,
 }
 
-/// The speaker, as far as a row tells.
+/// The speaker, as far as a row names it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Speaker {
     /// Id of the account, which a person and his agents share.
     pub account: Option<String>,
     /// Name of the person or of the agent.
     pub name: Option<String>,
-    /// Another name that the row shows.
+    /// Another name in the row, for display.
     pub shown: Option<String>,
     /// Whether the speaker is an agent.
     pub is_agent: Option<bool>,
 }
 
-/// A media item and what the model has no place for, as the end of a path (`.id`) and its value.
+/// A media item and its fields without a place in the model, each with the end of its path (`.id`) and its
+/// value.
 #[derive(Clone, Debug)]
 pub(super) struct Attachment {
     /// The media item.
     pub media: Media,
-    /// Id, size and whatever else it has.
+    /// Id, size and all other fields.
     pub rest: ExtraFields,
 }
 
@@ -72,9 +73,9 @@ pub(super) struct Event {
     pub kind: EventKind,
     /// The type, in the words of the system.
     pub word: Option<String>,
-    /// Id of the message.
+    /// The id of the message.
     pub id: Option<String>,
-    /// Id of the answer that it is a piece of.
+    /// The id of the answer that the event is a piece of.
     pub stream: Option<String>,
     /// Ably's id of the event.
     pub envelope_id: Option<String>,
@@ -82,13 +83,13 @@ pub(super) struct Event {
     pub speaker: Speaker,
     /// The text.
     pub text: String,
-    /// When.
+    /// The time of the event.
     pub time: Option<Timestamp>,
     /// The reference to the message that is answered.
     pub reference: Option<Reference>,
-    /// Names that the field `mentions` holds.
+    /// The names in the field `mentions`.
     pub mentions: Vec<String>,
-    /// Files.
+    /// The attached files.
     pub attachments: Vec<Attachment>,
     /// The number of agents that have answered each other.
     pub depth: Option<u64>,
@@ -113,7 +114,7 @@ pub(super) struct Mentioned {
     pub places: Vec<usize>,
     /// Their ids, and names that no participant has, in order.
     pub words: Vec<String>,
-    /// The field as written, where its names do not identify the participants.
+    /// The field as written, if its names do not identify the participants.
     pub written: Option<(String, RawJson)>,
 }
 
@@ -123,7 +124,7 @@ impl Event {
         self.word.as_deref() == Some("error")
     }
 
-    /// Whether the event is no message: an event of the system, or the beginning of an answer.
+    /// Whether the event is a notice: an event of the system, or the beginning of an answer.
     pub(super) const fn is_notice(&self) -> bool {
         matches!(self.kind, EventKind::Start | EventKind::Notice)
     }
@@ -146,7 +147,7 @@ impl Event {
     }
 }
 
-/// A finding about an event that is placed when the order of messages is known.
+/// A finding about an event; it gets its place when the order of messages is known.
 pub(super) fn finding_at(
     event: &Event,
     code: &'static Code,

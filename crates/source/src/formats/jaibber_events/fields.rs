@@ -26,7 +26,7 @@ const TAKEN: [&str; 9] = words!(
     from fromUsername text parentMessageId senderId senderName parentMessage messageId createdAt
 );
 
-/// Reads an event. `key` is the project that its row was found under, `outside` the time of its envelope.
+/// Reads an event. `key` is the project that its row was grouped under, `outside` the time of its envelope.
 pub(super) fn read(
     opened: Opened<'_>,
     (row, span): (u32, Range<usize>),
@@ -109,12 +109,12 @@ fn string<'d>(body: Value<'d>, key: &str) -> Option<Cow<'d, str>> {
     present(body, key).and_then(Value::as_str)
 }
 
-/// A name or an id in a field.
+/// A name or an id in a field; other types are reported.
 fn named(body: Value<'_>, key: &str, site: &mut Site<'_>) -> Option<String> {
     word(present(body, key), key, site)
 }
 
-/// The same in an object inside the row, of which nothing is reported.
+/// A name or an id in an object inside the row; other types are not reported.
 fn id_in(object: Option<Value<'_>>, key: &str) -> Option<String> {
     present(object?, key).and_then(fields::id)
 }
@@ -233,7 +233,7 @@ fn speaker(
         site.warn("senderType", text, value);
     }
     if stated == Some(false) && answers && capture != Capture::Store {
-        let text = "an answer is said to come from a person";
+        let text = "the sender of an answer is a person";
         let mut fields = ["senderType", "isAgentMessage"].into_iter();
         if let Some((field, place)) = fields.find_map(|field| Some((field, present(body, field)?))) {
             site.note(&codes::ROLE_CONFLICT, text, format!(".{field}"), place);
@@ -265,7 +265,7 @@ fn text(body: Value<'_>, task: Option<Value<'_>>, kind: EventKind, site: &mut Si
     value.raw().to_owned()
 }
 
-/// Reports what every message has.
+/// Reports missing fields that every message has.
 fn report_missing(has_id: bool, speaker: &Speaker, kind: EventKind, capture: Capture, site: &mut Site<'_>) {
     let [id, account, name] = match capture {
         Capture::Live => ["messageId", "from", "fromUsername"],
@@ -285,7 +285,7 @@ fn report_missing(has_id: bool, speaker: &Speaker, kind: EventKind, capture: Cap
         );
     }
     if speaker.shown.is_none() {
-        missing(name, "the row does not say under which name it was sent", site);
+        missing(name, "the row does not name its sender", site);
     }
 }
 
@@ -308,7 +308,7 @@ fn depth(body: Value<'_>, site: &mut Site<'_>) -> Option<u64> {
     depth
 }
 
-/// The strings of a list; `None` when it is not a list or holds something else.
+/// The strings of a list; `None` if it is not a list or has other elements.
 fn words(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Option<Vec<String>> {
     let words: Option<Vec<String>> = (list.kind() == Kind::Array)
         .then(|| list.items().map(|item| item.as_str().map(String::from)).collect())
@@ -320,7 +320,7 @@ fn words(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Option<Vec<String
     words
 }
 
-/// The reply, with what the desktop client shows of its target.
+/// The reply, with the preview of its target that the desktop client shows.
 fn reference(body: Value<'_>, site: &mut Site<'_>) -> Option<Reference> {
     let parent = present(body, "parentMessage");
     let target = named(body, "parentMessageId", site).or_else(|| id_in(parent, "id"));

@@ -1,12 +1,12 @@
-//! Finding `@name` in texts as Jaibber's clients do.
+//! Finds `@name` in texts as Jaibber's clients do.
 //!
-//! A name is mentioned where it follows an `@`, in any case, and no ASCII letter, digit or underscore follows
-//! it. Any character may precede the `@`, and letters of other scripts do not end a name (`@Coderé` mentions
+//! A name is mentioned where it follows an `@`, in any case, and no ASCII letter, digit or underscore follows it. Any
+//! character may precede the `@`, and letters of other scripts do not end a name (`@Coderé` mentions Coder).
 //! Coder).
 
 use std::collections::{HashMap, HashSet};
 
-/// Names, looked up letter by letter so that a crowded room costs no more than a small one.
+/// The names as a tree of letters, so that a crowded room costs no more than a small one.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     /// The index in `bearers` of each name.
@@ -20,18 +20,19 @@ pub(super) struct Names {
     named: HashMap<usize, usize>,
 }
 
-/// The most participants of one name that a mention may mean: with more, the mention is ambiguous, and each
-/// would be mentioned wherever the name appears.
+/// The most participants with one name that a mention may mean. With more, the mention is ambiguous, and each of them would
+/// be mentioned wherever the name appears.
 const MAX_NAMESAKES: usize = 64;
 
-/// Further `@` that a mention may hold, for a name may: without an end, a text of nothing else would be walked from each on.
+/// The most further `@` inside a mention; a name may contain some. Without this limit, a text of only `@` would be searched
+/// to its end from each of them.
 const MAX_SIGNS: usize = 4;
 
-/// Letters of a name that a mention may have: each of them takes many times its own memory.
+/// The longest name that a mention may have, in letters: each letter takes many times its own memory.
 const MAX_LETTERS: usize = 1_024;
 
 impl Names {
-    /// Adds a name of somebody.
+    /// Adds the name of a participant.
     pub(super) fn add(&mut self, name: &str, whose: usize) {
         if name.is_empty() {
             return;
@@ -61,7 +62,7 @@ impl Names {
         self.named.insert(whose, known);
     }
 
-    /// Whether a name is somebody else's, too.
+    /// Whether another participant has the same name.
     pub(super) fn is_shared(&self, whose: usize) -> bool {
         let name = self.named.get(&whose);
         name.is_some_and(|name| self.of(*name).len() > 1)
@@ -108,7 +109,7 @@ const fn is_word(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 
-/// The letter that stands for all cases of a letter in a JavaScript pattern that ignores case.
+/// The letter that a JavaScript pattern that ignores case compares in place of any case of a letter.
 fn canonical(letter: char) -> char {
     let mut upper = letter.to_uppercase();
     match (upper.next(), upper.next()) {
@@ -141,7 +142,7 @@ mod tests {
             names.add(name, whose);
         }
         assert_eq!(names.mentioned("@a@b@c@d@e @a@b@c@d@e@f"), [0]);
-        // However many have one name, a mention means so many of them.
+        // A mention of a very common name means only the first participants.
         for whose in 2..1_000 {
             names.add("Bo", whose);
         }

@@ -1,4 +1,4 @@
-//! Events as messages: their order, speakers, mentions and references.
+//! Turns events into messages: their order, speakers, mentions and references.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use super::times;
 use crate::base::{message_kind, quoted_list};
 use crate::layout::ListReader;
 
-/// Orders the assembled events, finds their speakers, and adds them to the list, in whose findings positions
+/// Orders the assembled events, finds their speakers, and adds them to the list. Positions in its findings
 /// are rows until then. Returns the outcome of each row.
 pub(super) fn finish_messages(
     mut assembler: Assembler,
@@ -53,7 +53,7 @@ pub(super) fn finish_messages(
     outcomes
 }
 
-/// Attaches files to their messages. A file whose message is missing becomes a notice.
+/// Attaches files to their messages. A file becomes a notice if its message is missing.
 fn attach(uploads: Vec<Event>, assembler: &mut Assembler) {
     let accepted = || assembler.accepted.iter().enumerate();
     let by_id: HashMap<String, usize> = accepted()
@@ -82,8 +82,8 @@ fn attach(uploads: Vec<Event>, assembler: &mut Assembler) {
     }
 }
 
-/// The order of messages: that of the rows, or that of the times where the REST API gave some of them, whose
-/// pages begin with the newest. A message without a time then stays with the row before it.
+/// The order of messages: that of the rows, or that of the times if the REST API gave some of them, because
+/// its pages begin with the newest. A message without a time then stays with the row before it.
 fn order(accepted: &[Event], has_rest: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..accepted.len()).collect();
     let row = |at: &usize| accepted.get(*at).map(|event| event.row);
@@ -115,8 +115,8 @@ fn name_senders(events: &mut [Event], roster: &mut Roster) {
 
 /// Finds the participants that each event mentions.
 ///
-/// In these chats agents are called by a mention: an otherwise unknown participant in the desktop client's
-/// store is an agent when another one mentions them, and a person when the store is their own.
+/// In these chats a mention calls an agent: an otherwise unknown participant in the desktop client's store is
+/// an agent if another participant mentions it, and a person if the store is its own.
 fn find_mentions(events: &mut [Event], roster: &mut Roster) {
     for event in events.iter_mut() {
         let mut mentioned = Mentioned::default();
@@ -201,7 +201,7 @@ fn message(mut event: Event, roster: &Roster, list: &ListReader<'_, '_>) -> Mess
     }
 }
 
-/// Finds the author whom a preview only names.
+/// Finds the author that a preview only names.
 fn signed(mut reference: Reference, roster: &Roster) -> Reference {
     if let Some(preview) = &mut reference.preview
         && let Some(name) = &preview.sender_name

@@ -120,7 +120,7 @@ impl<'d> Reader<'d, '_> {
         }
     }
 
-    /// Reads what a row holds; a finding when it is rejected.
+    /// Reads the payload of a row; a finding if it is rejected.
     fn opened(
         &mut self,
         index: u32,
@@ -209,7 +209,7 @@ impl<'d> Reader<'d, '_> {
         let is_repeated = |outcome: &&RowOutcome| matches!(outcome, RowOutcome::Repeats(_));
         list.rows.merged = outcomes.iter().filter(is_merged).count() as u64;
         list.rows.repeated = outcomes.iter().filter(is_repeated).count() as u64;
-        // Fields that pieces and copies do not share with their message are in no message.
+        // Fields that pieces and copies do not share with their message are not kept in any message.
         for (row, outcome) in list.frame.root().items().zip(&outcomes) {
             if matches!(outcome, RowOutcome::Merged(Some(_)) | RowOutcome::Repeats(_)) {
                 drop_extra(row);
@@ -231,7 +231,7 @@ impl<'d> Reader<'d, '_> {
     }
 }
 
-/// Presence alone is not a conversation: mostly it is all that a capture holds of a project.
+/// Reports a project with presence only, which is no conversation. Most captures contain nothing else of a project.
 fn only_present(key: Option<&str>) -> Finding {
     let (place, code) = match key {
         Some(_) => (" in the project", &codes::SILENT_CONVERSATION),

@@ -1,7 +1,7 @@
-//! Unwrapping rows: Ably envelopes, webhooks and bare objects hold the same payloads.
+//! Unwraps rows: Ably envelopes, webhooks and bare objects contain the same payloads.
 //!
-//! The data of an envelope may be an object or the text of one. Which project a row belongs to is read here too, because
-//! both cutting and reading need the inside of the wrapping.
+//! The data of an envelope may be an object or the text of one. The projects of a row are read here too, because both
+//! cutting and reading need the inside of the wrapping.
 
 use chatmill_intake::json::{self, Kind, ScanError, Value};
 
@@ -19,11 +19,11 @@ pub(super) struct Opened<'d> {
     pub envelope: Option<Value<'d>>,
     /// The path of the body below the row.
     pub prefix: &'static str,
-    /// The string that holds the body: places inside the body are places in this text, not in the frame.
+    /// The string that contains the body: places inside the body are places in this text, not in the frame.
     pub text: Option<Value<'d>>,
 }
 
-/// Opens a row and looks inside; a fault when the data is text but no JSON.
+/// Opens a row and calls `read` with its inside; an error if the data is text but not JSON.
 pub(super) fn open<R>(
     row: Value<'_>,
     depth: u32,
@@ -64,7 +64,7 @@ fn wrapped<'d>(row: Value<'d>, data: Value<'d>, prefix: &'static str) -> Opened<
     }
 }
 
-/// Whether an object is a message itself, whatever `data` it may have.
+/// Whether an object is a message itself, with or without a field `data`.
 fn is_message(value: Value<'_>) -> bool {
     value.get("text").is_some() || value.get("messageId").is_some()
 }
@@ -75,7 +75,7 @@ fn inside(data: Value<'_>) -> Option<Value<'_>> {
         .filter(|message| message.kind() == Kind::Object && !is_message(data))
 }
 
-/// The projects that an opened row belongs to; none when it names none.
+/// The projects that an opened row belongs to; empty if it names none.
 pub(super) fn projects(opened: Opened<'_>) -> Vec<String> {
     let body = opened.body;
     if is_presence(body) {
@@ -95,15 +95,14 @@ pub(super) fn projects(opened: Opened<'_>) -> Vec<String> {
         .collect()
 }
 
-/// The project whose channel an envelope names.
+/// The project of an envelope's channel.
 fn channel(opened: Opened<'_>) -> Option<String> {
     let name = opened.envelope?.get("channel")?.as_str()?;
     let project = name.strip_prefix(CHANNEL)?;
     (!project.is_empty()).then(|| project.to_owned())
 }
 
-/// Whether the row is presence for every project: that of a channel, which names it, but recorded without the
-/// channel.
+/// Whether the row is presence for every project: presence in a channel, recorded without the channel's name.
 pub(super) fn is_everywhere(opened: Opened<'_>) -> bool {
     is_presence(opened.body) && opened.body.get("projectIds").is_none_or(Value::is_null)
 }
@@ -113,12 +112,12 @@ pub(super) fn is_presence(body: Value<'_>) -> bool {
     body.get("userId").is_some() && !is_message(body) && body.get("type").is_none()
 }
 
-/// Whether a row of the table of attachments stands here.
+/// Whether an object is a row of the table of attachments.
 pub(super) fn is_attachment(body: Value<'_>) -> bool {
     body.get("blobUrl").is_some() && body.get("text").is_none() && body.get("type").is_none()
 }
 
-/// Whether a message, a piece of one, or an event stands here.
+/// Whether an object is a message, a piece of one, or an event.
 pub(super) fn is_event(body: Value<'_>) -> bool {
     is_message(body) || body.get("type").is_some() || body.get("task").is_some()
 }

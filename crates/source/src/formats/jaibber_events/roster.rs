@@ -2,8 +2,8 @@
 //!
 //! An account is shared by a person and by the agents that run under it. A person's id is that of the
 //! account, an agent's is the account's with its name, `u1/Coder`. Rows of the desktop client name no
-//! account: their speakers are found by name. There is no list of members besides presence, so everybody who
-//! speaks counts as listed.
+//! account: their speakers are found by name. There is no list of members apart from presence, so all
+//! speakers count as listed.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use crate::base::{Keep as _, fields, participant_kind};
 /// The name that clients give an agent without one.
 const AGENT: &str = "Agent";
 
-/// The identity of a participant, whatever name a row uses.
+/// The identity of a participant, independent of the name in a row.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Person(String),
@@ -28,13 +28,13 @@ enum Key {
 /// The participants so far.
 #[derive(Debug, Default)]
 pub(super) struct Roster {
-    /// In order of presence, then of first appearance.
+    /// The participants in order of presence, then of first appearance.
     pub participants: Vec<Participant>,
     /// The names of all participants.
     pub names: Names,
     places: HashMap<Key, usize>,
     ids: HashMap<String, usize>,
-    /// The last number behind an id that was taken.
+    /// The last number that was appended to an id already in use.
     numbers: HashMap<String, u32>,
 }
 
@@ -54,7 +54,7 @@ impl Roster {
         if agents.is_empty() {
             agents.extend(text(body, "agentName").map(|name| (body, name)));
         }
-        // An account that runs an agent may have no person who uses it.
+        // An account that runs an agent may have no person.
         if !agents.iter().any(|(_, name)| Some(name) == username.as_ref()) {
             let place = self.place(Key::Person(account.clone()), username.as_deref());
             if !is_agent {
@@ -78,13 +78,13 @@ impl Roster {
         }
     }
 
-    /// The participant who sent a row; none when the row names no sender.
+    /// The position of the participant who sent a row; `None` if the row names no sender.
     pub(super) fn speaker(&mut self, speaker: &Speaker) -> Option<usize> {
         let name = speaker.name.as_deref();
         let place = match (&speaker.account, name) {
             (Some(account), name) if speaker.is_agent == Some(true) => self.agent(account, name),
             (Some(account), name) => {
-                // The name of a speaker of unknown kind decides between person and agent.
+                // If the kind of a speaker is unknown, its name decides between person and agent.
                 let unsure = name.filter(|_| speaker.is_agent.is_none());
                 let agent = unsure.and_then(|name| self.places.get(&agent_key(account, name)).copied());
                 agent.unwrap_or_else(|| self.place(Key::Person(account.clone()), name))
@@ -92,7 +92,7 @@ impl Roster {
             (None, None) => return None,
             (None, Some(name)) => match (self.among(name, speaker.is_agent), speaker.is_agent) {
                 (Some(known), _) => known,
-                // Where no account is known, the name replaces it.
+                // Without an account, the name replaces it.
                 (None, Some(true)) => self.agent(name, Some(name)),
                 (None, Some(false)) => self.place(Key::Person(name.to_owned()), Some(name)),
                 (None, None) => self.place(Key::Named(name.to_owned()), Some(name)),
@@ -113,7 +113,7 @@ impl Roster {
         fitting.clone().find(exact).or_else(|| fitting.clone().next())
     }
 
-    /// The participants that a name or an id in the field `mentions` stands for.
+    /// The participants with this id or name, from the field `mentions`.
     pub(super) fn meant(&self, word: &str) -> Vec<usize> {
         match self.ids.get(word) {
             Some(place) => vec![*place],
@@ -183,7 +183,7 @@ impl Roster {
         place
     }
 
-    /// An id that nobody has yet.
+    /// Reserves an id that no participant has.
     fn claim(&mut self, wanted: &str, place: usize) -> String {
         let mut id = wanted.to_owned();
         let count = self.numbers.entry(id.clone()).or_insert(1);

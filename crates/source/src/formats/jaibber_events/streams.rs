@@ -1,10 +1,10 @@
-//! Assembly of answers: rows that become messages, and rows that are pieces or repeats of others.
+//! Assembles answers: rows that become messages, and rows that are pieces or repeats of others.
 //!
-//! Typing is a notice. The whole answer takes the place of its pieces; where it never came, the pieces in
-//! order are the text and the message keeps the type `chunk`. An answer has the place of its last row. An id
-//! is one message: rows with the id of an earlier one are repeats, as from rewinding a channel, whatever
-//! their text; of copies captured in different ways the desktop client's wins over Ably's, and Ably's over
-//! the REST API's, and takes over fields that only the other one has.
+//! Typing is a notice. The whole answer takes the place of its pieces; if it never came, the joined pieces are the
+//! text and the message keeps the type `chunk`. An answer has the place of its last row. An id is one message: rows
+//! with the id of an earlier one are repeats, as from rewinding a channel, with any text; of copies captured in
+//! different ways the desktop client's wins over Ably's, and Ably's over the REST API's, and takes over fields that
+//! only the other one has.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,7 +20,7 @@ pub(super) enum RowOutcome {
     Rejected,
     /// The row was merged into this event, or into the roster.
     Merged(Option<usize>),
-    /// The row repeats a row of this event, if that is known by then.
+    /// The row repeats a row of this event, if that is known so far.
     Repeats(Option<usize>),
     /// The row gives this event its place.
     Anchors(usize),
@@ -37,14 +37,14 @@ impl RowOutcome {
     }
 }
 
-/// An answer while its rows come in.
+/// An answer while its rows are read.
 #[derive(Debug, Default)]
 struct Stream {
     /// The event that begins the stream.
     begun: Option<usize>,
     /// The whole answer.
     whole: Option<usize>,
-    /// The pieces: rows and texts.
+    /// The rows and texts of the pieces.
     pieces: Vec<(u32, String)>,
     /// The last piece.
     last: Option<Event>,
@@ -63,11 +63,11 @@ pub(super) struct Assembler {
     pub accepted: Vec<Event>,
     /// The outcome of each row, by index.
     pub outcomes: Vec<RowOutcome>,
-    /// Findings, whose positions are still rows.
+    /// Findings; their positions are rows until the order of messages is known.
     pub findings: Vec<Finding>,
     /// Whether rows of the REST API are among them.
     pub has_rest: bool,
-    /// Messages and, apart from them, notices by their ids.
+    /// Messages by their ids, and notices by theirs.
     by_id: HashMap<(bool, String), usize>,
     /// Whole answers by the ids of message and stream.
     ends: HashMap<String, usize>,
@@ -81,7 +81,7 @@ pub(super) struct Assembler {
 }
 
 impl Stream {
-    /// The text of all pieces together.
+    /// The joined text of all pieces.
     fn text(&self) -> String {
         self.pieces.iter().map(|(_, text)| text.as_str()).collect()
     }
@@ -179,7 +179,7 @@ impl Assembler {
             self.outcomes.push(RowOutcome::Merged(Some(whole)));
             return;
         }
-        // The desktop client's copy of an answer that was captured live as well adds nothing.
+        // The desktop client's copy of an answer adds nothing if the answer was captured live as well.
         let last = stream.last.as_ref();
         if last.is_none_or(|last| last.capture == event.capture) {
             if stream.pieces.is_empty() {
@@ -198,7 +198,7 @@ impl Assembler {
             && let Some(earlier) = self.accepted.get_mut(at)
         {
             if !is_copy(earlier, &event) {
-                let text = "the row has the id of an earlier one, says something else, and is left out";
+                let text = "the row has the id of an earlier one but another content, and is left out";
                 self.note(&event, &codes::DUPLICATE_MESSAGE_ID, text);
                 self.outcomes.push(RowOutcome::Repeats(Some(at)));
             } else if event.capture > earlier.capture {
@@ -246,7 +246,7 @@ impl Assembler {
         }
     }
 
-    /// Makes messages of the answers that never ended, and reports anomalies of the others.
+    /// Turns the answers that never ended into messages, and reports anomalies of the others.
     pub(super) fn finish(&mut self) {
         for id in std::mem::take(&mut self.order) {
             let Some(mut stream) = self.streams.remove(&id) else {
@@ -285,7 +285,7 @@ impl Assembler {
                     .push(finding_at(event, &codes::UNFINISHED_STREAM, text, ""));
             }
             if let (Some((event, count)), Some(whole)) = (stream.late, stream.whole) {
-                // A page of stored messages may stand before the capture: then nothing is late.
+                // The whole answer may come from a page of stored messages before the capture: then no piece is late.
                 let whole = self.accepted.get(whole);
                 if whole.is_some_and(|whole| whole.capture == event.capture) {
                     let text = "a piece of the answer follows its end";
@@ -307,24 +307,25 @@ impl Assembler {
     }
 }
 
-/// Sets the outcome of a row that was taken before.
+/// Sets the outcome of a row that was read before.
 pub(super) fn becomes(outcomes: &mut [RowOutcome], row: u32, outcome: RowOutcome) {
     if let Some(known) = outcomes.get_mut(row as usize) {
         *known = outcome;
     }
 }
 
-/// Whether two events with one id are copies. Copies that were captured in different ways may differ in their
-/// text: clients add notices of their own.
+/// Whether two events with one id are copies. Copies that were captured in different ways may differ in their text,
+/// because clients add notices.
 fn is_copy(one: &Event, other: &Event) -> bool {
     fn agrees<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
         one.zip(other).is_none_or(|(one, other)| one == other)
     }
-    // One account may be a person, whose name may change, and many agents.
+    // One account may be one person, who may change names, and many agents.
     let is_one_person = one.speaker.account.is_some()
         && one.speaker.account == other.speaker.account
         && one.speaker.is_agent != Some(true);
-    // A small letter has a third of the bytes of a large one at least: a name that is much longer is another.
+    // Changing the case of a letter changes its length in bytes by at most a factor of three: a name that is much
+    // longer is another name.
     let is_called_so = |own: &String, name: &String| {
         own == name || own.len() / 4 <= name.len() && own.to_lowercase() == name.to_lowercase()
     };
@@ -343,7 +344,8 @@ fn is_copy(one: &Event, other: &Event) -> bool {
         && (one.capture != other.capture || (one.text == other.text && one.word == other.word))
 }
 
-/// Adds to an event what only another copy of it has; `known` are the names of its extra fields, once there is a copy.
+/// Adds to an event the fields that only another copy of it has; `known` are the names of its extra fields, filled at
+/// the first copy.
 fn complete(event: &mut Event, other: &mut Event, known: &mut HashSet<String>) {
     event.time = event.time.take().or(other.time.take());
     event.reference = event.reference.take().or(other.reference.take());

@@ -9,11 +9,12 @@ use crate::base::{drop_extra, present};
 use crate::formats::request_log::opened;
 use crate::layout::exchange::Exchange;
 
-/// Input or output of a call: a value of the record, or JSON composed of several values, with their place.
+/// Input or output of a call: a value of the record, or JSON that was composed of several values, with their
+/// place.
 pub(crate) enum CallValue<'d> {
     /// A value; a string may hold JSON.
     Value(Value<'d>),
-    /// JSON, and the values that it comes from, of which the first is its place.
+    /// Composed JSON and the values that it comes from; the first of them is its place.
     Json(String, Vec<Value<'d>>),
 }
 
@@ -33,7 +34,7 @@ pub(crate) enum Step {
 pub(crate) enum Several {
     /// They follow one another.
     Turns,
-    /// Each is an answer to the same question, where each says why it ended.
+    /// Each is an answer to the same question, if each states a finish reason.
     Choices,
 }
 
@@ -49,9 +50,9 @@ pub(crate) struct Call<'d> {
     pub answers: Option<String>,
     /// The value of the step in the record.
     pub at: Value<'d>,
-    /// When it began, as far as that orders steps.
+    /// The time when it began, as a number that orders steps.
     pub begun: i128,
-    /// When it was done.
+    /// The time when it ended.
     pub done: Option<Timestamp>,
     /// The model.
     pub model: Option<Box<str>>,
@@ -70,7 +71,7 @@ pub(crate) struct Call<'d> {
 }
 
 impl<'s> CallValue<'s> {
-    /// The value, where it is one of the record; else those that it is put together of.
+    /// The value itself, or the values that the JSON was composed of.
     fn values(&self) -> &[Value<'s>] {
         match self {
             Self::Value(value) => std::slice::from_ref(value),
@@ -78,7 +79,7 @@ impl<'s> CallValue<'s> {
         }
     }
 
-    /// Does something with the value.
+    /// Calls `act` with the value, or with the JSON in its string.
     pub(crate) fn open<'d, 'r>(
         &self,
         exchange: &mut Exchange<'d, 'r>,
@@ -101,7 +102,7 @@ impl<'s> CallValue<'s> {
 }
 
 impl Call<'_> {
-    /// Reads the input. Where the output repeats it, nothing is read.
+    /// Reads the input, unless the output repeats it.
     pub(crate) fn read_input(&self, exchange: &mut Exchange<'_, '_>, limits: &Limits) {
         self.read_tools(exchange, limits);
         self.values().for_each(|value| exchange.identify(value));
@@ -131,7 +132,7 @@ impl Call<'_> {
         fields.flat_map(CallValue::values).copied()
     }
 
-    /// Reads definitions of tools, where there are none yet.
+    /// Reads definitions of tools, unless there are some already.
     pub(crate) fn read_tools(&self, exchange: &mut Exchange<'_, '_>, limits: &Limits) {
         for tools in &self.tools {
             tools.open(exchange, limits, Exchange::tools);
@@ -149,7 +150,7 @@ impl Call<'_> {
         }
     }
 
-    /// Reads what came out.
+    /// Reads the output as one or several answers.
     pub(crate) fn read_output(&self, exchange: &mut Exchange<'_, '_>, limits: &Limits) {
         for output in &self.output {
             output.open(exchange, limits, |exchange, output| {
@@ -162,7 +163,8 @@ impl Call<'_> {
         }
     }
 
-    /// Reads the answers that came out beside the one which stands at a place of the conversation already.
+    /// Reads the other answers of a step as alternatives to the one that is already in the conversation, at
+    /// position `at`.
     pub(crate) fn read_others(&self, at: usize, exchange: &mut Exchange<'_, '_>, limits: &Limits) {
         let extra = std::mem::take(&mut exchange.beside.extra);
         let known = exchange.turns.list.alternatives.len();
@@ -187,12 +189,12 @@ impl Call<'_> {
     }
 }
 
-/// Whether a message states a finish reason, which pieces of an answer do not.
+/// Whether a message states a finish reason. Pieces of an answer have none.
 fn is_ended(message: Value<'_>) -> bool {
     present(message, "finish_reason").is_some()
 }
 
-/// Whether an output is the whole conversation, and not the answer alone.
+/// Whether an output is the whole conversation, and not only the answer.
 fn is_whole(output: Value<'_>) -> bool {
     let list = present(output, "messages").unwrap_or(output);
     let first = list.items().next().filter(|_| list.kind() == Kind::Array);
@@ -207,11 +209,11 @@ fn is_whole(output: Value<'_>) -> bool {
 /// A hash of a message's content, with the facts that identify an answer of a model.
 #[derive(Clone, Copy)]
 pub(crate) struct Print {
-    /// The number.
+    /// The hash of the content.
     pub hash: u64,
     /// The role of the speaker.
     pub role: Role,
-    /// Whether there are words in it.
+    /// Whether the message has text.
     pub has_words: bool,
     /// Whether the message calls tools.
     pub has_calls: bool,

@@ -1,10 +1,9 @@
-//! Conversations from the steps of a trace: the longest history of each chain of requests, once.
+//! Builds conversations from the steps of a trace: the longest history of each chain of requests, once.
 //!
-//! A model is sent the whole history with every request, so that a trace of n answers holds it n times. A
-//! request that another one continues is a prefix of it: its answer is in the longer history, and gets its
-//! model, usage and time from the earlier step. Tool results that no later request repeats come last. Where
-//! requests hold no history (some frameworks log only the new messages), the steps in their order are the
-//! conversation.
+//! A model is sent the whole history with every request, so that a trace of n answers contains it n times. A request that
+//! another one continues is a prefix of it: its answer is in the longer history, and gets its model, usage and time from the
+//! earlier step. Tool results that no later request repeats come last. If requests have no history (some frameworks log only
+//! the new messages), the steps in their order are the conversation.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -23,15 +22,15 @@ use crate::layout::{Turns, exchange::Exchange};
 pub(crate) struct Found<'d, 'r> {
     /// The messages that were read from the step.
     pub exchange: Exchange<'d, 'r>,
-    /// The step that holds it whole.
+    /// The id of the step that contains the whole conversation.
     pub whole: Option<String>,
-    /// The steps of which it is a longer history.
+    /// The ids of the steps with shorter histories of the same conversation.
     pub prefixes: Vec<String>,
 }
 
 impl Found<'_, '_> {
-    /// The conversation with this number of a trace, of this source and structure; `extra` holds the trace's
-    /// own fields.
+    /// Finishes the conversation with this number in a trace, of this source and structure; `extra` contains the trace's own
+    /// fields.
     pub(crate) fn reading(
         mut self,
         (trace, number): (Option<&str>, usize),
@@ -63,7 +62,7 @@ struct Outline {
     answer: usize,
     /// The fingerprint of the answer.
     first_answer: Option<u64>,
-    /// Whether others came out beside it.
+    /// Whether the step has alternative answers.
     has_others: bool,
     /// The reasoning before the answer: no later request repeats it.
     thoughts: Vec<Part>,
@@ -149,7 +148,7 @@ fn chains<'d, 'r>(
             let (Some(call), Some(Some(outline))) = (calls.get(step), outlines.get(step)) else {
                 continue;
             };
-            // Where the longest history names no tools, its pieces may.
+            // If the longest history names no tools, an earlier step may.
             call.read_tools(&mut exchange, limits);
             let known = outline
                 .first_answer
@@ -158,7 +157,8 @@ fn chains<'d, 'r>(
                 call.read_others(at, &mut exchange, limits);
             }
             let messages = &mut exchange.turns.list.messages;
-            // An agent's step is no answer of a model's; what is written in another way stands where it was asked.
+            // The step of an agent is not an answer of a model. An answer that the history repeats in another form is
+            // completed at the place where it was asked for.
             match known {
                 Some(at) => {
                     complete_answer(messages, call, at);
@@ -187,7 +187,8 @@ fn chains<'d, 'r>(
     (found, whole)
 }
 
-/// Leaves an answer to be learned in the first conversation that has it after the same history; in others it was said before.
+/// Keeps each answer as a training target only in the first conversation that has it after the same history; in the others it
+/// gets the weight 0.
 fn learn_once(found: &mut [Found<'_, '_>]) {
     let mut known = HashSet::new();
     for found in found {
@@ -201,7 +202,7 @@ fn learn_once(found: &mut [Found<'_, '_>]) {
     }
 }
 
-/// Reads a step alone, for its outline.
+/// Reads one step by itself, for its outline.
 fn outline(frame: FrameView<'_>, limits: &Limits, call: &Call<'_>) -> Option<Outline> {
     if call.step == Step::Tool {
         return None;
@@ -217,7 +218,7 @@ fn outline(frame: FrameView<'_>, limits: &Limits, call: &Call<'_>) -> Option<Out
     let sent = prints_of(&exchange).len();
     call.read_output(&mut exchange, limits);
     let prints = prints_of(&exchange);
-    // Whoever tells it will keep it.
+    // The conversation that contains the step keeps its extra fields.
     call.values().for_each(drop_extra);
     let first_answer = prints.get(sent).map(|print| print.hash);
     (!prints.is_empty()).then_some(Outline {
@@ -241,7 +242,7 @@ fn outline(frame: FrameView<'_>, limits: &Limits, call: &Call<'_>) -> Option<Out
 /// The steps that are a prefix of another step, with that step.
 fn covered(outlines: &[Option<Outline>], candidates: &[usize]) -> HashMap<usize, usize> {
     let mut by = HashMap::new();
-    // Histories, as a number, and the step that ends with them: with its answer, and without.
+    // Hashes of histories, with the step that ends with them: with its answer, and without.
     let (mut answered, mut asked) = (HashMap::<u64, usize>::new(), HashMap::<u64, usize>::new());
     for place in candidates {
         let Some(Some(outline)) = outlines.get(*place) else {
@@ -269,7 +270,7 @@ fn covered(outlines: &[Option<Outline>], candidates: &[usize]) -> HashMap<usize,
             }
         }
         answered.insert(history, *place);
-        // An answer without words is written in many ways.
+        // An answer without text has many spellings, so that only its question is compared.
         let words = outline.prints.get(outline.sent..).unwrap_or_default();
         if let Some(question) = own_question.filter(|_| words.iter().all(|print| !print.has_words)) {
             asked.insert(question, *place);
@@ -291,7 +292,7 @@ fn mixed(history: u64, next: u64) -> u64 {
     (history.rotate_left(7) ^ next).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Puts the longest history of an agent in the place of what models alone hold only a piece of.
+/// Replaces the models' histories that an agent's longest history contains by that one.
 fn replace_by_agent(
     outlines: &[Option<Outline>],
     agents: &[usize],
@@ -328,7 +329,7 @@ fn replace_by_agent(
     covered.extend(pieces.into_iter().map(|piece| (piece, agent)));
 }
 
-/// Whether requests hold no history although tools were called between them.
+/// Whether requests have no history although tools were called between them.
 fn is_step_by_step(calls: &[Call<'_>], outlines: &[Option<Outline>], models: &[usize]) -> bool {
     let outlines = || models.iter().filter_map(|place| outlines.get(*place)?.as_ref());
     let is_fresh = |outline: &Outline| {
@@ -340,7 +341,7 @@ fn is_step_by_step(calls: &[Call<'_>], outlines: &[Option<Outline>], models: &[u
         && outlines().any(|outline| outline.prints.iter().any(|print| print.has_calls))
 }
 
-/// All steps in their order as one conversation.
+/// Reads all steps in their order as one conversation.
 fn step_by_step<'d, 'r>(
     frame: FrameView<'d>,
     limits: &'r Limits,
@@ -401,7 +402,7 @@ fn names_role(value: &CallValue<'_>) -> bool {
     }
 }
 
-/// The positions of answers by fingerprint; of equal answers, the first.
+/// The positions of answers by fingerprint; equal answers have the position of the first.
 fn answers(messages: &[Message]) -> HashMap<u64, usize> {
     let mut places = HashMap::new();
     for (place, message) in messages.iter().enumerate() {
@@ -420,7 +421,7 @@ fn is_thought(part: &Part) -> bool {
     matches!(part, Part::Reasoning(_))
 }
 
-/// The first answer from each place on.
+/// The position of the first answer from each position on.
 fn nearest_answers(messages: &[Message]) -> Vec<usize> {
     let mut nearest: Vec<usize> = (0..messages.len()).collect();
     let mut last = messages.len();
@@ -439,8 +440,7 @@ fn complete_answer(messages: &mut [Message], call: &Call<'_>, at: usize) {
     }
 }
 
-/// Adds tool results where a call waits for one. A step of a tool is compared only with chains that may have
-/// such a call.
+/// Adds tool results to calls that wait for one. A step of a tool is compared only with chains that may have such a call.
 fn add_results(found: &mut [Found<'_, '_>], calls: &[Call<'_>]) {
     let mut waiting: Vec<Waiting> = Vec::with_capacity(found.len());
     let mut chains: HashMap<(bool, String), BTreeSet<usize>> = HashMap::new();
@@ -475,7 +475,7 @@ fn add_results(found: &mut [Found<'_, '_>], calls: &[Call<'_>]) {
     }
 }
 
-/// Adds what a tool gave as the result of a call.
+/// Adds the output of a tool as the result of a call.
 fn add_result(
     exchange: &mut Exchange<'_, '_>,
     call: &Call<'_>,

@@ -1,4 +1,4 @@
-//! Texts that a trace repeats: the words of its steps stand in fields of the trace and of frameworks, too.
+//! Texts that a trace repeats: fields of the trace and of frameworks contain the text of its steps as well.
 
 use std::collections::HashSet;
 
@@ -9,15 +9,15 @@ use chatmill_model::{Message, Part};
 use crate::base::texts::quoted_json;
 use crate::unread::holds_words;
 
-/// Layers of JSON in strings that are opened.
+/// How many layers of JSON in strings are opened.
 const MAX_LAYERS: usize = 4;
 
-/// Texts that stand somewhere else.
+/// Texts that were read at another place of the trace.
 #[derive(Default)]
 pub(crate) struct KnownTexts(HashSet<String>);
 
 impl KnownTexts {
-    /// Adds the texts of a value, those in JSON that it holds as strings as well.
+    /// Adds the texts of a value, including those in JSON strings.
     pub(crate) fn add(&mut self, value: Value<'_>, limits: &Limits) {
         every_text(value, limits, MAX_LAYERS, &mut |text| {
             self.0.insert(text.trim().to_owned());
@@ -25,7 +25,7 @@ impl KnownTexts {
         });
     }
 
-    /// Adds the texts of a value that stands alone.
+    /// Adds the texts of a value that is not part of the record.
     pub(crate) fn add_json(&mut self, text: &str, limits: &Limits) {
         let may_be_json = text.trim_start().starts_with(['{', '[', '"']);
         if may_be_json && let Ok(document) = json::scan(text.as_bytes(), limits.depth) {
@@ -71,7 +71,7 @@ impl KnownTexts {
         value.items().for_each(|item| self.mark_each(item, limits));
     }
 
-    /// Marks a value as read, where there are no words in it but those that stand there.
+    /// Marks a value as read if all its texts are known or without words; returns whether it was.
     pub(crate) fn mark(&self, value: Value<'_>, limits: &Limits) -> bool {
         let is_known = every_text(value, limits, MAX_LAYERS, &mut |text| {
             !holds_words(text) || self.0.contains(text.trim())

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Inputs and outputs are JSON in strings, or values, in the shapes of the frameworks that wrote them. Every request repeats the
-//! history before it: the longest one is the conversation, and the observations whose histories it holds are named in its
-//! extra field `prefixes` ([`chains`]). A trace of several chains holds several conversations.
+//! history before it: the longest one is the conversation, and its extra field `prefixes` names the observations with shorter
+//! histories of it ([`chains`]). A trace of several chains contains several conversations.
 
 pub(crate) mod calls;
 pub(crate) mod chains;
@@ -84,7 +84,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         }
     }
     let count = calls.len() as u64;
-    // A trace whose steps have no text may still have an input and an output.
+    // If the steps of a trace have no text, the trace itself may still have an input and an output.
     if !calls
         .iter()
         .any(|call| call.step != Step::Tool && call.has_content())
@@ -107,14 +107,14 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         found.reading((of_trace.as_deref(), number), SHAPE, extra)
     });
     let mut first = all.next().unwrap_or_else(|| {
-        // Nobody says anything in it.
+        // The trace has no text: its conversation is empty.
         let mut exchange = Exchange::new(Turns::new(frame, limits));
         exchange.beside.id.clone_from(&of_trace);
         exchange.finish(SHAPE)
     });
     first.also = all.collect();
     mark_repeats(trace, observations, &mut first, limits);
-    // An observation is a row that is read; what it says are rows, too.
+    // An observation is a row of the ledger, and so is each message in it.
     first.rows.rows += count;
     first.rows.merged += count;
     for (index, value) in malformed {
@@ -127,7 +127,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
 }
 
 /// Marks values that repeat the steps of a trace as read: copies in the trace itself, called tools, parameters, and the
-/// attributes of spans, which stay as they are.
+/// attributes of spans, which are kept unchanged.
 fn mark_repeats(trace: Value<'_>, observations: Value<'_>, first: &mut Reading, limits: &Limits) {
     let own = present(trace, "observations").filter(|own| own.span() != observations.span());
     let originals: HashMap<_, _> = own
@@ -205,7 +205,7 @@ fn call(value: Value<'_>, index: usize) -> Call<'_> {
             "TOOL" => Step::Tool,
             _ => Step::Agent,
         },
-        // Only that of a tool is used.
+        // Only the name of a tool is used.
         name: text(value.get("name").filter(|_| kind == "TOOL")).map(|name| {
             let plain = name.strip_prefix("execute_tool ").unwrap_or(&name);
             plain.to_owned()
@@ -253,7 +253,7 @@ fn usage(value: Value<'_>) -> Option<Usage> {
         return usage::usage(value);
     }
     let any = |keys: &[&str]| keys.iter().find_map(|key| number(key));
-    // No kind of tokens contains another here.
+    // The kinds of tokens do not overlap here.
     let counted = CountedTokens {
         input,
         cached: any(&[
@@ -277,7 +277,7 @@ fn usage(value: Value<'_>) -> Option<Usage> {
 }
 
 impl Call<'_> {
-    /// Whether anything went in or came out.
+    /// Whether the step has an input or an output.
     fn has_content(&self) -> bool {
         !self.input.is_empty() || !self.output.is_empty()
     }

@@ -14,14 +14,14 @@ pub(super) struct Waiting {
     calls: Vec<Option<Asked>>,
     by_id: HashMap<String, VecDeque<usize>>,
     by_name: HashMap<String, VecDeque<usize>>,
-    /// Before this none waits.
+    /// The index of the first call that may wait; all before it have results.
     first: usize,
     /// The number of messages that were searched.
     looked: usize,
 }
 
 impl Waiting {
-    /// Takes in the messages that were added since.
+    /// Records the calls in the messages that were added since the last call.
     pub(super) fn add_messages(&mut self, messages: &[Message]) {
         let new = messages.get(self.looked..).unwrap_or_default();
         self.looked = messages.len();
@@ -48,7 +48,7 @@ impl Waiting {
         self.calls.push(Some(asked));
     }
 
-    /// The first call that waits under this id, else the first of this name.
+    /// The first waiting call with this id, else the first with this name.
     pub(super) fn find(&mut self, id: Option<&str>, name: Option<&str>) -> Option<usize> {
         let calls = &self.calls;
         let mut keys = [(&mut self.by_id, id), (&mut self.by_name, name)].into_iter();
@@ -72,7 +72,7 @@ impl Waiting {
         self.first
     }
 
-    /// Takes a call out of those that wait for a result.
+    /// Removes a call from those that wait for a result.
     pub(super) fn take(&mut self, place: usize) -> Option<Asked> {
         self.calls.get_mut(place)?.take()
     }
@@ -82,7 +82,7 @@ impl Waiting {
         self.calls.get(place)?.as_ref()
     }
 
-    /// Ids and names of those that wait.
+    /// Ids and names of the waiting calls.
     pub(super) fn asked(&self) -> impl Iterator<Item = &Asked> {
         self.calls.iter().flatten()
     }

@@ -1,8 +1,8 @@
 //! The attributes of a span that hold the messages of a conversation.
 //!
-//! Today `gen_ai.input.messages` and its like hold JSON, in the span or in an event of it. Until 2025 every
-//! field of every message was an attribute (`gen_ai.prompt.0.content`), and `OpenInference` has the same
-//! under other names (`llm.input_messages.0.message.content`).
+//! Today `gen_ai.input.messages` and similar attributes contain JSON, in the span or in an event of it. Until 2025 every field of
+//! every message was an attribute (`gen_ai.prompt.0.content`), and `OpenInference` has the same under other names
+//! (`llm.input_messages.0.message.content`).
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,16 @@ use crate::formats::langfuse::known_texts::KnownTexts;
 use crate::grammar::usage::{self, CountedTokens};
 use crate::unread::{has_meaning, silence::Silence};
 
-/// Prefixes of attributes that hold a field each of what went in.
+/// Prefixes of attributes that contain one field of an input message each.
 const ASKED: [&str; 2] = ["gen_ai.prompt.", "llm.input_messages."];
 
-/// The same of what came out.
+/// Prefixes of attributes that contain one field of an output message each.
 const ANSWERED: [&str; 2] = ["gen_ai.completion.", "llm.output_messages."];
 
-/// Attributes that name the model, the surest first.
+/// Attributes that name the model, the most reliable first.
 const MODELS: [&str; 3] = ["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"];
 
-/// The prefix of attributes that hold a field each of the tools, where no schema is one.
+/// The prefix of attributes that contain one field of a tool each, for spans without a schema of tools.
 const FUNCTIONS: &str = "llm.request.functions.";
 
 /// A span by its attributes.
@@ -34,7 +34,7 @@ pub(super) struct Span<'d> {
     attributes: BTreeMap<String, Value<'d>>,
 }
 
-/// A message of which each field is an attribute.
+/// A message whose fields are separate attributes.
 #[derive(Default)]
 struct Fields<'d> {
     plain: BTreeMap<&'static str, Value<'d>>,
@@ -44,7 +44,7 @@ struct Fields<'d> {
 }
 
 impl<'d> Span<'d> {
-    /// The attributes of a span and of its events; of those that are named twice, the first.
+    /// The attributes of a span and of its events; of repeated names, the first.
     pub(super) fn of(value: Value<'d>) -> Self {
         let silence = Silence::of("otel-genai");
         let mut attributes = BTreeMap::new();
@@ -61,7 +61,7 @@ impl<'d> Span<'d> {
             for attribute in list.items() {
                 if let (Some(key), Some(value)) = (attribute.get("key").and_then(id), attribute.get("value"))
                 {
-                    // The path of an attribute in a list does not name it.
+                    // The attribute's path in the list is only an index, so that its key is compared.
                     if silence.names(&key) {
                         pass_over(value);
                     }
@@ -81,7 +81,7 @@ impl<'d> Span<'d> {
         self.get(key).and_then(id)
     }
 
-    /// The first of these attributes that is there, as text.
+    /// The first of these attributes that exists, as text.
     pub(super) fn first(&self, keys: &[&str]) -> Option<String> {
         keys.iter().find_map(|key| self.text(key))
     }
@@ -90,7 +90,7 @@ impl<'d> Span<'d> {
         keys.iter().find_map(|key| usage::tokens(&self.text(key)?))
     }
 
-    /// The step that the span describes; `None` where it describes something else.
+    /// The step that the span describes; `None` if it describes something else.
     pub(super) fn step(&self, index: usize, limits: &Limits) -> Option<Call<'d>> {
         let kind = self.first(&["gen_ai.operation.name", "openinference.span.kind"]);
         let kind = kind.or_else(|| text(self.value.get("span_kind")));
@@ -160,7 +160,7 @@ impl<'d> Span<'d> {
         })
     }
 
-    /// Marks the name of the span as read where attributes hold all of its words: the operation, and the model or tool.
+    /// Marks the name of the span as read if attributes contain all of its words: the operation, and the model or tool.
     fn mark_name(&self) {
         let Some(name) = present(self.value, "name") else {
             return;
@@ -223,7 +223,7 @@ impl<'d> Span<'d> {
         }
     }
 
-    /// Definitions of tools of which each field is an attribute: `llm.request.functions.0.name`.
+    /// Definitions of tools with a separate attribute for each field: `llm.request.functions.0.name`.
     fn functions(&self) -> Option<CallValue<'d>> {
         let mut functions: BTreeMap<u32, Vec<String>> = BTreeMap::new();
         let mut values = Vec::new();
@@ -299,7 +299,7 @@ impl<'d> Span<'d> {
         counted.usage()
     }
 
-    /// Messages that are put together of attributes, one for each field.
+    /// Messages that are composed of attributes, one for each field.
     fn joined(&self, prefixes: &[&str]) -> Vec<CallValue<'d>> {
         let mut messages: BTreeMap<u32, Fields<'d>> = BTreeMap::new();
         let mut values = Vec::new();

@@ -9,12 +9,10 @@
 //!  {"key":"gen_ai.output.messages","value":{"stringValue":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"Hello\"}]}]"}}]}]}]}]}
 //! ```
 //!
-//! A span of Phoenix's has its ids in `context`, its kind in `span_kind` and its attributes in an object,
-//! flat or nested. Spans are written when they end, in any order and over several lines: those of a trace are
-//! grouped, and ordered by their start times. A trace is read as Langfuse's are: the longest history of every
-//! chain of requests ([`attributes`] finds the messages in a span). Several messages in
-//! `gen_ai.output.messages` that each have a finish reason are answers to the same request, by the
-//! conventions: the first is the answer, the others are alternatives.
+//! A span of Phoenix has its ids in `context`, its kind in `span_kind` and its attributes in an object, flat or nested. Spans are written when they
+//! end, in any order and over several lines: those of a trace are grouped, and ordered by their start times. A trace is read as Langfuse's are: the
+//! longest history of every chain of requests ([`attributes`] finds the messages in a span). Several messages in `gen_ai.output.messages` that each
+//! have a finish reason are answers to the same request, by the conventions: the first is the answer, the others are alternatives.
 
 mod attributes;
 
@@ -81,7 +79,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     (is_span || is_page).then(|| (95, "records are spans with attributes".to_owned()))
 }
 
-/// The spans of a record; none where it holds none.
+/// The spans of a record; `None` if it has none.
 fn spans(root: Value<'_>) -> Option<Vec<Value<'_>>> {
     if let Some(resources) = present(root, "resourceSpans").filter(|list| list.kind() == Kind::Array) {
         let scopes = resources.items().flat_map(|resource| {
@@ -153,8 +151,8 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     Ok(first)
 }
 
-/// The requests of a trace in which no span has a text, as instrumentations write it without a setting for content: notices, because the
-/// requests were paid. Of spans inside each other the innermost is the request.
+/// Reads a trace without any text, as instrumentations write it unless content is enabled. Its requests become notices, because they were paid. Of
+/// nested spans the innermost is the request.
 fn without_text(frame: FrameView<'_>, limits: &Limits, steps: &[Call<'_>]) -> Option<Reading> {
     let paid = || {
         let models = steps

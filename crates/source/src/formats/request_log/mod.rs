@@ -1,4 +1,4 @@
-//! Logs of requests: one record for each, with the request as it was sent and the answer as it came.
+//! Logs of requests: one record for each request, with the request as sent and the answer as received.
 //!
 //! The smallest example:
 //!
@@ -7,10 +7,10 @@
 //!  "response": {"choices": [{"message": {"role": "assistant", "content": "Hello"}}], "usage": {"prompt_tokens": 1}}}
 //! ```
 //!
-//! Request and answer are those of any vendor, as objects, inside a `body`, or as JSON in strings; a log that
-//! holds only the texts is also read. Of several answers (`choices`, `candidates`) the first is the answer,
-//! the others are alternatives. Every spelling that is read is in [`REQUESTS`] and [`ANSWERS`]. The model and
-//! the token usage are kept with the answer. A request that failed is kept with the reason as a notice.
+//! Request and answer are those of any vendor, as objects, inside a `body`, or as JSON in strings; a log that has
+//! only the texts is also read. Of several answers (`choices`, `candidates`) the first is the answer, the others are
+//! alternatives. [`REQUESTS`] and [`ANSWERS`] list every spelling that is read. The model and the token usage are
+//! kept with the answer. A request that failed is kept with the reason as a notice.
 
 mod without_text;
 
@@ -27,22 +27,23 @@ use crate::layout::exchange::{Exchange, LISTS, is_request};
 use crate::layout::{Turns, best, columns};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
-/// Fields that hold a request.
+/// Fields that contain a request.
 const REQUESTS: [&str; 10] =
     words!(request request_body requestBody request_json requestJson req raw_request kwargs input inputs);
 
-/// Fields of those that hold the request or the answer itself; the last two are those of Bedrock's invocation logs.
+/// Fields inside those that contain the request or the answer itself; the last two are those of Bedrock's invocation
+/// logs.
 const BODIES: [&str; 3] = words!(body inputBodyJson outputBodyJson);
 
-/// Fields that hold an answer.
+/// Fields that contain an answer.
 const ANSWERS: [&str; 10] = words!(
     response response_body responseBody response_json responseJson resp raw_response completion output result
 );
 
-/// Fields that name the conversation, of which the first counts.
+/// Fields that name the conversation; the first one present is used.
 const IDS: [&str; 8] = words!(conversation_id thread_id session_id request_id requestId call_id trace_id id);
 
-/// Fields that say when it was.
+/// Fields with the time of the request.
 const TIMES: [&str; 7] = words!(timestamp time created_at createdAt start_time startTime date);
 
 static ABOUT: About = About {
@@ -78,7 +79,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
             .iter()
             .chain(&record.strings)
             .any(|(key, text)| key == request && text.trim_start().starts_with('{'));
-    // A list of messages beside them says more than they do.
+    // A list of messages next to them has precedence.
     let other = columns::name_alone(record, &["role", "content"]).filter(|name| *name != answer);
     if other.is_none() && !is_object && !is_text && ANSWERED.iter().any(|name| record.names(name)) {
         let why = format!("the record has {request}, and an answer as an API gives it in {answer}");
@@ -89,7 +90,8 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     (!is_batch && (is_object || is_text)).then_some((if is_object { 96 } else { 88 }, why))
 }
 
-/// Whether the gateway had the answer: `LiteLLM` logs it so, and copies the usage of the request that was paid.
+/// Whether the answer came from the gateway's cache. `LiteLLM` logs such an answer with a copy of the usage of the
+/// original, paid request.
 fn is_from_cache(root: Value<'_>) -> bool {
     let mark = present(root, "cache_hit");
     mark.is_some_and(|mark| {
@@ -119,7 +121,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let mut requests = REQUESTS
         .iter()
         .filter_map(|key| Some((*key, present(root, key)?)));
-    // Where nothing in it is a request, the record itself may be one.
+    // If none of the fields contains a request, the record itself may be one.
     let found = requests.find(|(key, value)| !key.starts_with("input") || holds_request(*value));
     let found = found.or_else(|| (is_request(root) && !without_text::is_one(root)).then_some(("", root)));
     let Some((request_key, request)) = found else {
@@ -205,7 +207,7 @@ fn body_of(value: Value<'_>) -> Option<(&'static str, Value<'_>)> {
         .find_map(|field| Some((field, present(value, field)?)))
 }
 
-/// Whether a value is a request, or holds one.
+/// Whether a value is a request, or has one in its body.
 fn holds_request(value: Value<'_>) -> bool {
     is_request(value) || body_of(value).is_some_and(|(_, body)| is_request(body))
 }

@@ -1,5 +1,5 @@
-//! Requests that a gateway logged without their texts, as `LiteLLM` does unless it is told to keep them: counts, model, time and cost
-//! are fields of the record. Each request becomes a notice, because it was paid.
+//! Requests that a gateway logged without their texts, as `LiteLLM` does by default: counts, model, time and cost are fields of the
+//! record. Each request becomes a notice, because it was paid.
 
 use chatmill_diag::Limits;
 use chatmill_intake::RecordSketch;
@@ -14,13 +14,13 @@ use crate::layout::Turns;
 use crate::layout::exchange::LISTS;
 use crate::layout::exchange::logged::{logged_usage, unpaid};
 
-/// Counts that a record has itself.
+/// Token counts at the top level of a record.
 const COUNTS: [&str; 2] = ["prompt_tokens", "completion_tokens"];
-/// Fields of a gateway's log, of which one is there.
+/// Fields that only a gateway's log has; one of them is required.
 const GATEWAY: [&str; 4] = ["call_type", "spend", "response_cost", "custom_llm_provider"];
-/// Fields with the time at which the answer was there, of which the first counts.
+/// Fields with the time of the answer; the first one present is used.
 const TIMES: [&str; 4] = ["endTime", "end_time", "startTime", "timestamp"];
-/// Fields that hold texts where a gateway keeps them.
+/// Fields with the texts, if a gateway keeps them.
 const TEXTS: [&str; 2] = ["messages", "response"];
 
 /// Whether a record is a logged request without texts, and why.
@@ -38,7 +38,7 @@ pub(super) fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     (!has_texts).then(|| (97, why()))
 }
 
-/// Whether a record has counts of tokens itself, and no message.
+/// Whether a record has token counts at its top level, and no message.
 pub(super) fn is_one(root: Value<'_>) -> bool {
     let has_items = |key: &str| root.get(key).is_some_and(|list| list.items().next().is_some());
     COUNTS.iter().all(|key| root.get(key).is_some()) && !LISTS.iter().any(|key| has_items(key))

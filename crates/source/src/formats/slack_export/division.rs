@@ -1,4 +1,4 @@
-//! A channel, its threads, or its days as conversations.
+//! Divides a channel into conversations: the whole channel, its threads, or its days.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ pub(super) struct Post {
     pub(super) message: Message,
 }
 
-/// Puts messages in order and into their conversations, the first of which has everything else that was found.
+/// Sorts the messages and divides them into conversations. The first conversation also gets everything else that was found.
 pub(super) fn divide(
     mut list: ListReader<'_, '_>,
     conversation: &Conversation,
     participants: &[Participant],
     mut posts: Vec<Post>,
 ) -> Reading {
-    // Stable: what has no time stays in front.
+    // The sort is stable: messages without a time come first, in input order.
     posts.sort_by_key(|post| instant(&post.message));
     let division = list.frame.options.division;
     let mut parts: Vec<(String, Vec<Message>)> = Vec::new();
@@ -75,7 +75,7 @@ pub(super) fn divide(
     });
     let mut first = readings.next().unwrap_or_default();
     first.also = readings.collect();
-    // The messages are counted by their conversations.
+    // The conversations have counted their messages; only the other rows are left.
     let counted = list.rows;
     first.rows.rows += counted.merged + counted.rejected;
     first.rows.merged += counted.merged;
@@ -85,7 +85,8 @@ pub(super) fn divide(
     first
 }
 
-/// Findings about the messages of each conversation, by its number and with the positions that they have there; and all others.
+/// Distributes the findings about messages to their conversations, by number and with the positions there; returns the others
+/// separately.
 fn divided<'m>(
     found: Vec<Finding>,
     parts: impl Iterator<Item = &'m [Message]>,
@@ -109,7 +110,7 @@ fn divided<'m>(
     (own, left)
 }
 
-/// The part of a conversation's id that tells it from others of its channel.
+/// The part of a conversation's id that distinguishes it within its channel.
 fn name(division: Division, post: &Post) -> String {
     match (division, &post.thread) {
         (Division::Channel, _) => String::new(),

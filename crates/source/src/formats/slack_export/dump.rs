@@ -9,7 +9,7 @@
 //! {"t": 0, "ts": 1767600500000000000, "id": "C1", "m": [{"type": "message", "user": "U1", "text": "Water?", "ts": "1767600300.000100"}]}
 //! ```
 //!
-//! Their messages, channels and members are those of Slack's own export. A reply that was shown in the channel, too, stands there and
+//! Their messages, channels and members are those of Slack's own export. A reply that was also shown in the channel is in the channel and
 //! in its thread: it is read once.
 
 use std::collections::HashSet;
@@ -28,7 +28,7 @@ pub(super) fn is_one(record: &RecordSketch) -> bool {
     is_dump || is_chunk && (names("m[].ts") || names("ci.id") || names("ci.created") || names("u[].profile"))
 }
 
-/// The rows of a dump or of a chunk; nothing where the record is neither.
+/// The rows of a dump or of a chunk; `None` if the record is neither.
 pub(super) fn rows(root: Value<'_>) -> Option<Vec<Row>> {
     let list = |key: &str| present(root, key).filter(|list| list.kind() == Kind::Array);
     let channel = present(root, "channel_id").and_then(id);
@@ -54,7 +54,7 @@ pub(super) fn rows(root: Value<'_>) -> Option<Vec<Row>> {
     Some(rows)
 }
 
-/// Messages, each followed by those of its thread.
+/// The messages, each followed by those of its thread.
 fn of_messages(channel: &str, messages: Value<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut known = HashSet::new();

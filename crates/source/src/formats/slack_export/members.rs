@@ -1,4 +1,4 @@
-//! The members of a workspace, as far as a channel names them, and bots, which may be no members.
+//! The members of a workspace, as far as a channel names them, and bots, which need not be members.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,12 @@ use crate::base::{ExtraFields, Keep as _, id, participant_kind, present, text};
 pub(super) struct Members {
     list: Vec<Participant>,
     places: HashMap<String, usize>,
-    /// Whether a list of members was there.
+    /// Whether a list of members was read.
     pub(super) is_listed: bool,
 }
 
 impl Members {
-    /// Takes in a row of the list of members; the first of an id counts.
+    /// Reads a row of the list of members; the first row of an id is used.
     pub(super) fn member(&mut self, row: Value<'_>) {
         self.is_listed = true;
         let Some(id) = present(row, "id").and_then(id) else {
@@ -49,7 +49,7 @@ impl Members {
         });
     }
 
-    /// The person with an id, who may be no member any more; `profile` is the message's data about its
+    /// The person with an id, who may have left the workspace; `profile` is the message's data about its
     /// sender.
     pub(super) fn person(&mut self, id: &str, profile: Option<Value<'_>>) -> usize {
         let word = |key: &str| {
@@ -63,13 +63,14 @@ impl Members {
             name: shown.or(real),
             alias: name,
             kind: participant_kind(is_bot),
-            // Slack's own bot is on no list, and guests of other workspaces bring their profile.
+            // Slack's own bot is not in any list, and guests of other workspaces have a profile in their
+            // messages.
             listed: is_bot || profile.is_some(),
             ..Participant::default()
         })
     }
 
-    /// A bot, by its id or by the name that it gives itself.
+    /// A bot, by its id or by the name in its message.
     pub(super) fn bot(&mut self, id: Option<String>, name: Option<String>) -> Option<usize> {
         let is_id_made = id.is_none();
         let id = id.or_else(|| name.clone())?;
@@ -78,7 +79,7 @@ impl Members {
             is_id_made,
             name,
             kind: ParticipantKind::Agent,
-            // No list of an export has bots that are no members.
+            // No list of an export contains bots that are not members.
             listed: true,
             ..Participant::default()
         }))
@@ -97,7 +98,7 @@ impl Members {
         place
     }
 
-    /// All participants; without a member list, everybody counts as listed.
+    /// All participants; without a member list, all of them count as listed.
     pub(super) fn finish(mut self) -> Vec<Participant> {
         let is_listed = self.is_listed;
         self.list

@@ -1,4 +1,4 @@
-//! The messages of a channel.
+//! Reads the messages of a channel.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,8 @@ const MESSAGE_SUBTYPES: [&str; 7] = words!(
     bot_message thread_broadcast reply_broadcast file_share file_comment me_message slackbot_response
 );
 
-/// Kinds of events. Of any other kind, which Slack adds from time to time, a message with words and a sender is one.
+/// Kinds of events. A message of any other kind, which Slack adds from time to time, is a message if it has text and
+/// a sender.
 const EVENT_SUBTYPES: [&str; 39] = words!(
     channel_join channel_leave channel_topic channel_purpose channel_name channel_archive channel_unarchive channel_convert_to_private
     channel_convert_to_public channel_posting_permissions channel_canvas_updated group_join group_leave group_topic group_purpose group_name
@@ -85,7 +86,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Reads a row that is no message before the messages, so that speakers are known.
+    /// Reads a row that is not a message. These rows come before the messages, so that speakers are known.
     pub(super) fn beside(&mut self, index: u32, row: Value<'d>) {
         match kind(row) {
             Some(Kind::Message) => return,
@@ -183,7 +184,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         if is_event {
             parts = parts.into_iter().map(as_notice).collect();
         }
-        // They are messages of their own.
+        // They are separate messages.
         if let Some(answers) = wire.answers {
             answers.mark(Mark::Taken);
         }
@@ -233,7 +234,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             extra.keep_rest(comment, "comment", &["user", "comment"]);
         }
         if let Some(attached) = wire.attachments {
-            // In a message with words they stay unread.
+            // If the message has text, the texts of its attachments stay unread.
             let is_alone = own_text.trim().is_empty();
             let items = attached.items().filter(|_| is_alone);
             let words: Vec<String> = items.filter_map(|item| self.attached(item)).collect();
@@ -258,7 +259,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             .iter()
             .filter_map(|key| words(key))
             .collect();
-        // The field is a short form of the others.
+        // `fallback` is a short form of the other fields.
         let text = if texts.is_empty() {
             words("fallback")?
         } else {
@@ -300,13 +301,13 @@ impl<'d, 'r> Reader<'d, 'r> {
         division::divide(self.list, &conversation, &participants, self.posts)
     }
 
-    /// Says which parts of the export are not there.
+    /// Reports parts of the export that are missing.
     fn missing(&mut self) {
         if self.posts.is_empty() {
             return;
         }
         if !self.members.is_listed && self.list.frame.key.is_some() {
-            let text = "there is no users.json, or nobody of it speaks here: people are called by their ids";
+            let text = "users.json is missing or lists none of the speakers: people are named by their ids";
             self.list.notes.findings.push(incomplete(text));
         }
         let here: HashSet<&str> = self.posts.iter().map(|post| post.ts.as_str()).collect();
@@ -330,7 +331,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 }
 
-/// Whether a field is empty, as are all of its own.
+/// Whether a field is empty, or has only empty fields.
 fn is_empty_value(value: Value<'_>) -> bool {
     match value.kind() {
         Json::Null => true,
@@ -342,7 +343,7 @@ fn is_empty_value(value: Value<'_>) -> bool {
     }
 }
 
-/// Files, by their addresses where they have one, and the words of mails and snippets.
+/// Adds files, by their addresses where they have one, and the text of mails and snippets.
 fn media(files: Value<'_>, parts: &mut Vec<Part>) {
     let listed: Vec<Value<'_>> = files.items().collect();
     let one = if listed.is_empty() { vec![files] } else { listed };
@@ -365,7 +366,7 @@ fn media(files: Value<'_>, parts: &mut Vec<Part>) {
             name: word("name").or_else(|| word("title")).or_else(|| word("id")),
             media_type,
         }));
-        // A mail has a subject; the preview is the beginning of the words.
+        // A mail has a subject; the preview is the beginning of its text.
         let (whole, preview) = (word("plain_text"), word("preview"));
         let words: Vec<String> = word("subject").into_iter().chain(whole.or(preview)).collect();
         if !words.is_empty() {

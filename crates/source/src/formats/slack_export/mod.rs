@@ -1,7 +1,7 @@
-//! The export of a Slack workspace: a folder for each channel with a file for each day, and lists of channels
-//! and members beside them, in a zip or unpacked.
+//! The export of a Slack workspace: a folder for each channel with a file for each day, and next to them
+//! lists of channels and members, in a zip or unpacked.
 //!
-//! A message does not say its channel: its folder does. The smallest example,
+//! A message does not name its channel; its folder does. The smallest example,
 //! `export/general/2026-01-05.json`:
 //!
 //! ```json
@@ -10,10 +10,10 @@
 //!
 //! Rows are grouped by the name of the folder: messages of all days, the channel with that name or id from
 //! `channels.json`, `groups.json`, `dms.json` and `mpims.json`, and the members of these channels from
-//! `users.json` ([`members`]). `ts` is id and time. Messages of one `thread_ts` are a thread, whatever their
-//! day; `[sources.slack-export] conversation` sets whether a channel, a thread or a day is a conversation
+//! `users.json` ([`members`]). `ts` is id and time. Messages with one `thread_ts` are a thread, on any day;
+//! `[sources.slack-export] conversation` sets whether a channel, a thread or a day is a conversation
 //! ([`division`]). Joins, topics and deletions are notices. Mentions, links and entities in `text` are
-//! resolved, and where it is empty the text of the blocks is used ([`words`]). Files of slackdump hold the
+//! resolved, and if it is empty the text of the blocks is used ([`words`]). Files of slackdump contain the
 //! same messages in another frame ([`dump`]).
 
 mod division;
@@ -124,7 +124,7 @@ enum Kind {
     Member,
 }
 
-/// The kind of a row; `None` where it is no row of Slack's.
+/// The kind of a row; `None` if it is not a row of Slack.
 fn kind(row: Value<'_>) -> Option<Kind> {
     let has = |key: &str| row.get(key).is_some();
     if has("ts") || has("type") && has("text") {
@@ -153,7 +153,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     Ok(reader.finish())
 }
 
-/// A finding about a part of the export that is not there.
+/// A finding about a missing part of the export.
 fn incomplete(text: &str) -> Finding {
     Finding::new(&codes::UNNAMED_MEMBERS, text)
 }

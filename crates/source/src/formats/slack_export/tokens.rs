@@ -12,7 +12,7 @@ use crate::base::Site;
 /// The prefix of a token in an address.
 const BEGINS: &str = "t=xox";
 
-/// Cuts the tokens of a row out of its message, and says so.
+/// Removes the tokens of a row from its message, and reports them.
 pub(super) fn cut(row: Value<'_>, message: &mut Message, site: &mut Site<'_>) {
     let count = tokens(row.written()).count() as u64;
     if count == 0 {
@@ -46,7 +46,7 @@ pub(super) fn cut(row: Value<'_>, message: &mut Message, site: &mut Site<'_>) {
     site.push(finding, "", row);
 }
 
-/// Takes the tokens out of a text, which may be JSON.
+/// Removes the tokens from a text, which may be JSON.
 fn without(text: &mut String) {
     let mut left = String::new();
     let mut copied = 0;
@@ -77,10 +77,10 @@ fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
         let kind = token.get(BEGINS.len()..)?;
         let is_token =
             kind.starts_with(|sign: char| sign.is_ascii_lowercase()) && kind.get(1..)?.starts_with('-');
-        // The last is an ampersand that JSON or markup escapes.
+        // The last form is an ampersand that JSON or markup escapes.
         let is_joined =
             before.ends_with(['?', '&']) || ["\\u0026", "&amp;"].iter().any(|join| before.ends_with(join));
-        // The character before a token is no part of one: each character is examined once.
+        // The character before a token is never part of a token, so that each character is examined once.
         (is_token && is_joined).then(|| {
             let signs = |sign: char| sign.is_ascii_alphanumeric() || "=-_%.".contains(sign);
             start..start + token.len() - token.trim_start_matches(signs).len()

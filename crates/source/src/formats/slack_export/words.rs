@@ -1,4 +1,4 @@
-//! The words of a message: markup resolved, and blocks read where there is no text.
+//! The text of a message: resolves its markup, and reads blocks if there is no text.
 
 use chatmill_intake::json::{Mark, Value};
 
@@ -8,16 +8,17 @@ use crate::base::{RepeatedText, text};
 /// Levels of blocks inside one another that are read.
 const MAX_DEPTH: usize = 12;
 
-/// A name that stands in the place of an id, however often that is mentioned; Slack's have 80 characters at most.
+/// The longest name that replaces an id, in bytes. Every mention repeats the name, so that a long one would multiply;
+/// names in Slack have at most 80 characters.
 const MAX_NAME_BYTES: usize = 512;
 
-/// Resolves mentions, links and entities; `mentions` gets the ids of members, as often as they are mentioned.
+/// Resolves mentions, links and entities; `mentions` gets the id of a member for each mention.
 pub(super) fn resolved(words: &str, members: &Members, mentions: &mut Vec<String>) -> String {
     let mut out = String::with_capacity(words.len());
     let mut rest = words;
     while let Some((before, after)) = rest.split_once('<') {
         plain(before, &mut out);
-        // Not beyond the next opening: the whole rest would be looked through for every one.
+        // The search ends at the next opening; without this limit, each opening would search the whole rest.
         let stop = after.find(['<', '>']).unwrap_or(after.len());
         let (inside, behind) = after.split_at_checked(stop).unwrap_or((after, ""));
         if let Some(behind) = behind.strip_prefix('>') {
@@ -81,7 +82,7 @@ fn mention(id: &str, label: Option<&str>, members: &Members, mentions: &mut Vec<
     mentions.push(id.to_owned());
 }
 
-/// Text with its entities resolved: the export knows three.
+/// Appends a text with its entities resolved: exports use only three.
 fn plain(words: &str, out: &mut String) {
     if !words.contains('&') {
         out.push_str(words);
@@ -91,7 +92,7 @@ fn plain(words: &str, out: &mut String) {
     out.push_str(&words.replace("&amp;", "&"));
 }
 
-/// The words of a list of blocks, one line for each.
+/// The text of a list of blocks, one line for each.
 pub(super) fn of_blocks(blocks: Value<'_>, members: &Members, mentions: &mut Vec<String>) -> String {
     let mut out = String::new();
     for block in blocks.items() {

@@ -1,4 +1,4 @@
-//! The content of a row in any of the forms that Suna ever stored, and the metadata beside it.
+//! Reads the content of a row in all forms that Suna has stored, and the metadata next to it.
 
 use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{Document, Value};
@@ -62,7 +62,7 @@ pub(super) fn read(
     compressed(&mut metadata, &mut message.rest, site);
     message.kind = MessageKind::Message;
     let read = Content::of(content, content_document.as_deref().map(Document::text));
-    // A list of parts names the column in its own paths, and an absent column has none inside.
+    // Paths of a list of parts begin with the name of the column, and an absent column has no paths.
     let form = match (&read, &content_document) {
         (_, Some(_)) => CellForm::Quoted,
         (Content::Parts(_) | Content::Absent, None) => CellForm::Named,

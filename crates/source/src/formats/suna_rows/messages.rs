@@ -1,4 +1,4 @@
-//! Conversion of rows to messages and notices: speakers, times, and remaining fields.
+//! Converts rows to messages and notices: speakers, times, and remaining fields.
 
 use chatmill_diag::codes;
 use chatmill_intake::json::Value;
@@ -18,7 +18,7 @@ pub(super) struct Reader<'d, 'r> {
     pub turns: Turns<'d, 'r>,
     /// Id of the thread.
     pub thread: Option<String>,
-    /// The only agent that rows name: it also speaks in agents' rows that name none.
+    /// The only agent that rows name: agents' rows without a name belong to it as well.
     pub agent: Option<String>,
     /// The way in which tools were used.
     pub era: Era,
@@ -50,7 +50,7 @@ impl<'d> Reader<'d, '_> {
                 drop_extra(piece.value);
             }
             let pieces = step.pieces.len() + 1;
-            let text = format!("of the answer only {pieces} pieces are there: they are its text");
+            let text = format!("only {pieces} chunks of the answer exist: they are its text");
             site.note(&codes::UNFINISHED_STREAM, &text, "", row.value);
             speech::find_calls(&mut draft, None, limits, "", &mut site);
         }
@@ -83,7 +83,8 @@ impl<'d> Reader<'d, '_> {
         });
     }
 
-    /// The sender: the row's agent or user, else the participant of its role. A result belongs to the agent who made the call.
+    /// The sender: the row's agent or user, else the participant of its role. A result belongs to the agent that made the
+    /// call.
     fn sender(&mut self, row: &Row<'_>, draft: &MessageContent) -> Option<usize> {
         let own = row.columns.agent.and_then(id);
         let agent = own.clone().or_else(|| self.agent.clone());
@@ -151,7 +152,7 @@ fn append(parts: &mut Vec<Part>, more: Vec<Part>) {
     }
 }
 
-/// The ids of the calls that are answered, those of the content and those of the metadata.
+/// The ids of the answered calls, those of the content and those of the metadata.
 fn ids_answered(parts: &[Part]) -> impl Iterator<Item = &str> {
     let ids = parts.iter().flat_map(|part| match part {
         Part::ToolResult(result) => [result.call_id.as_deref(), result.metadata_id.as_deref()],

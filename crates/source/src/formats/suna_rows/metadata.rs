@@ -16,8 +16,8 @@ pub(super) struct Metadata<'m> {
 }
 
 impl<'m> Metadata<'m> {
-    /// Takes the column's value, parsed if it is a string; anything but an object is kept as it is, and empty
-    /// text is ignored.
+    /// Takes the column's value, parsed if it is a string. Anything but an object is kept unchanged, and empty text is
+    /// ignored.
     pub(super) fn new(value: Option<Value<'m>>) -> Self {
         Self {
             value: value.filter(|value| !value.is_null() && value.as_str().as_deref() != Some("")),
@@ -25,7 +25,7 @@ impl<'m> Metadata<'m> {
         }
     }
 
-    /// A field that is not null.
+    /// The value of a field, unless it is null.
     pub(super) fn get(&self, key: &str) -> Option<Value<'m>> {
         present(self.value?, key)
     }
@@ -43,7 +43,7 @@ impl<'m> Metadata<'m> {
         self.taken.push(key);
     }
 
-    /// Whether the row was compressed: its text differs from the original then.
+    /// Whether the row was compressed, so that its text differs from the original.
     pub(super) fn is_compressed(&self) -> bool {
         self.get("compressed").is_some_and(|value| {
             value.as_bool() == Some(true)
@@ -53,12 +53,12 @@ impl<'m> Metadata<'m> {
         })
     }
 
-    /// Whether the tool succeeded, where `result` says.
+    /// Whether the tool succeeded, if `result` states it.
     pub(super) fn success(&self) -> Option<bool> {
         self.get("result")?.get("success")?.as_bool()
     }
 
-    /// The answer in `result`: the output, or the error where there is none.
+    /// The answer in `result`: the output, or the error if there is no output.
     pub(super) fn output(&self) -> Option<Value<'m>> {
         let result = self.get("result")?;
         if result.kind() != Kind::Object {
@@ -68,7 +68,7 @@ impl<'m> Metadata<'m> {
         field("output").or_else(|| field("error"))
     }
 
-    /// Marks `result` as part of the message, where it holds this answer and nothing else.
+    /// Marks `result` as part of the message if it contains only this answer.
     pub(super) fn take_result(&mut self, answer: &str) {
         let Some(result) = self.get("result") else { return };
         let known = ["success", "output", "error"];
@@ -84,7 +84,7 @@ impl<'m> Metadata<'m> {
         }
     }
 
-    /// Reads `tool_calls`: copies of known calls give these their ids, the others are returned.
+    /// Reads `tool_calls`: copies of known calls give them their ids, other calls are returned.
     pub(super) fn add_calls(
         &mut self,
         list: Value<'m>,
@@ -181,7 +181,8 @@ impl Own {
         own
     }
 
-    /// The call of this id; else, as calls in a text may be counted from elsewhere, the next of this name without one.
+    /// The call with this id. Ids of calls in a text may be counted differently: then it is the next call with this name
+    /// that has no id.
     fn take(&mut self, id: Option<&str>, name: Option<&str>) -> Option<usize> {
         let by_id = id.and_then(|id| self.by_id.remove(id));
         let place = by_id.filter(|place| self.is_free(*place)).or_else(|| {

@@ -8,11 +8,10 @@
 //!   "content": "{\"role\": \"user\", \"content\": \"Morning\"}", "metadata": {}}]
 //! ```
 //!
-//! Content is a message object, a string that holds one (also twice), plain text where a context manager
-//! shortened it, or a list of parts; metadata is an object, null, or a string. Rows are sorted by
-//! `created_at`, then by input order. Records of the system about itself are notices: rows with
-//! `is_llm_message` false, and where that is absent, rows of the types `status`, `llm_response_end` and
-//! similar. Rows of agents without an `agent_id` belong to the thread's only agent.
+//! Content is a message object, a string that contains one (also twice), plain text where a context manager shortened it, or a
+//! list of parts; metadata is an object, null, or a string. Rows are sorted by `created_at`, then by input order. Records of
+//! the system about itself are notices: rows with `is_llm_message` false, and where that is absent, rows of the types
+//! `status`, `llm_response_end` and similar. Rows of agents without an `agent_id` belong to the thread's only agent.
 //!
 //! Three generations of tool use are read alike ([`xml`], [`result`], [`metadata`]): calls written into the
 //! text as XML, calls and results in `OpenAI`'s shape, and copies of both in the metadata. A call in two
@@ -54,7 +53,7 @@ static ABOUT: About = About {
     traits: FormatTraits {
         extra_format: Some(ID),
         sent_field: Some(metadata::COMPRESSED),
-        // Only calls in the content of a row have an id of their own; text and metadata hold the others.
+        // Calls in the content of a row have ids; other calls come from texts and metadata.
         text_arguments: TextArguments::WithId,
         ..FormatTraits::USUAL
     },
@@ -105,7 +104,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }))
 }
 
-/// The agent that rows name, unless they name several. Old rows name none, for the column came later.
+/// The agent that rows name, unless they name several. Old rows name none, because the column was added later.
 fn only_agent(rows: &[row::Row<'_>]) -> Option<String> {
     let mut named = rows.iter().filter_map(|row| row.columns.agent.and_then(id));
     let first = named.next()?;

@@ -1,4 +1,4 @@
-//! The rows that make a message, and their order: repeated rows, pieces of streams, times.
+//! Arranges rows into messages: repeated rows, pieces of streams, times.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,7 +17,7 @@ pub(super) struct Step<'r, 'd> {
     pub row: &'r Row<'d>,
     /// Further pieces of the answer.
     pub pieces: Vec<&'r Row<'d>>,
-    /// Whether the answer is known from its pieces only.
+    /// Whether only pieces of the answer are stored.
     pub is_unfinished: bool,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn arrange<'r, 'd>(
     steps
 }
 
-/// Indexes of the rows to keep. Of rows with one id the one that was updated last stays, where one is.
+/// Indexes of the rows to keep. Of several rows with one id, one that was updated later replaces the earlier one.
 fn without_repeats(
     rows: &[Row<'_>],
     streams: &[Stream],
@@ -74,11 +74,11 @@ fn without_repeats(
     let mut bodies: HashMap<usize, String> = HashMap::new();
     for (at, (row, stream)) in rows.iter().zip(streams).enumerate() {
         if stream.is_chunk {
-            // Pieces share the id of their answer; only a sequence number tells a repeat from a word said twice.
+            // Pieces share the id of their answer; only a sequence number distinguishes a repeat from equal words.
             let is_numbered = row.columns.others.iter().any(|(key, _)| key == "sequence");
             if is_numbered && !pieces.insert(compact(row)) {
                 row.value.mark(Mark::Taken);
-                let text = "a piece of an answer is repeated, word for word";
+                let text = "this chunk repeats an earlier one";
                 note(notes, row, text, &codes::REPEATED_ROW);
                 ledger.repeated += 1;
                 continue;
@@ -96,7 +96,7 @@ fn without_repeats(
     chosen
 }
 
-/// Decides between a kept row and a later one of the same id; `bodies` are those of kept rows that were compared before.
+/// Decides between a kept row and a later one with the same id; `bodies` caches the bodies of kept rows.
 fn choose_version(
     rows: &[Row<'_>],
     at: usize,
@@ -110,15 +110,15 @@ fn choose_version(
     };
     let body = bodies.entry(*chosen).or_insert_with(|| compact(first));
     let (dropped, stays, text, code) = if *body == compact(second) {
-        let text = "the row is repeated, word for word";
+        let text = "the row repeats an earlier one";
         (second, first, text, &codes::REPEATED_ROW)
     } else if times::order(second.columns.updated) > times::order(first.columns.updated) {
         *chosen = at;
         let text = "another row with this id has another body and was updated later: that one is kept";
         (first, second, text, &codes::DIFFERING_ROW)
     } else {
-        let text = "the row of this id stands here again with another body and was not updated later: the other one is \
-                    kept";
+        let text = "the row has the id of an earlier one with another body and was not updated later: the earlier one \
+                    is kept";
         (second, first, text, &codes::DIFFERING_ROW)
     };
     note(notes, dropped, text, code);
@@ -136,7 +136,7 @@ fn compact(row: &Row<'_>) -> String {
     text
 }
 
-/// Groups the pieces of each answer with its first piece, or drops them where the whole answer is stored.
+/// Groups the pieces of each answer with its first piece, or drops them if the whole answer is stored.
 fn join(
     rows: &[Row<'_>],
     streams: &[Stream],
@@ -149,7 +149,7 @@ fn join(
         .filter(|at| !is_chunk(**at))
         .filter_map(|at| rows.get(*at)?.id.as_deref())
         .collect();
-    // Answers that are not complete yet, by what their pieces share, with their places in `joined`.
+    // Incomplete answers, by the id or run that their pieces share, with their positions in `joined`.
     let mut open: BTreeMap<String, usize> = BTreeMap::new();
     let mut joined: Vec<Option<(usize, Vec<usize>)>> = Vec::with_capacity(order.len());
     for at in order {

@@ -1,4 +1,4 @@
-//! Recognising and cutting rows: alone, in a list, in a page of the API, or in the dump of a thread.
+//! Recognises and cuts rows: single rows, a list, a page of the API, or the dump of a thread.
 
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
@@ -8,7 +8,7 @@ use crate::base::id;
 use crate::frame::Row;
 use crate::layout::{has, holds};
 
-/// Fields of a document that hold its rows.
+/// Fields of a document that contain its rows.
 const LISTS: [&str; 2] = ["messages", "data"];
 
 /// Whether an object can be read as a row.
@@ -17,8 +17,8 @@ pub(super) fn is_row(value: Value<'_>) -> bool {
     has("type") && (has("content") || has("metadata")) || (has("message_id") && has("content"))
 }
 
-/// Cuts a document into rows; `None` when it holds none, or is the list of one thread that nothing names: such a list is a
-/// record of its own.
+/// Cuts a document into rows; `None` if it has none, or if it is a list in which no row names a thread: such a list is a
+/// separate record.
 pub(super) fn rows(root: Value<'_>) -> Option<Vec<Row>> {
     match root.kind() {
         Kind::Array => {
@@ -29,7 +29,7 @@ pub(super) fn rows(root: Value<'_>) -> Option<Vec<Row>> {
         Kind::Object if !is_row(root) => {
             let mut lists = LISTS.iter().filter_map(|key| root.get(key));
             let list = lists.find(|list| list.kind() == Kind::Array)?;
-            // Of the thread that a row names, else of the one that its page is about.
+            // The thread of a row is the one that it names, else that of its page.
             let about = thread(root);
             Row::cut(list, |row| thread(row).or_else(|| about.clone()))
         }
@@ -56,7 +56,7 @@ pub(super) fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
         return Some((95, vec![format!("the record is an array of rows with {seen}")]));
     }
     if is_snippet(record) {
-        let why = "the record has type and content of a row and nothing that rows have not";
+        let why = "the record has type and content of a row and no other fields than rows have";
         return Some((90, vec![why.to_owned()]));
     }
     LISTS.iter().find_map(|list| {
@@ -94,7 +94,7 @@ fn is_snippet(record: &RecordSketch) -> bool {
     has_content && names.iter().all(|name| COLUMNS.contains(name)) && column_is("type", is_known_type)
 }
 
-/// The columns that only this table has together.
+/// The combination of columns that only this table has.
 fn columns(has: impl Fn(&str) -> bool) -> Option<String> {
     let column = ["content", "metadata"].into_iter().find(|key| has(key))?;
     let own = ["is_llm_message", "thread_id"].into_iter().find(|key| has(key))?;

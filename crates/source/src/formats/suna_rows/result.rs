@@ -1,6 +1,6 @@
 //! Results of tools, in the forms of all eras.
 //!
-//! The result is the tool's output, as the model saw it: a string as it is, an object or a list as compact
+//! The result is the tool's output as the model saw it: a string unchanged, an object or a list as compact
 //! JSON. In the era of XML calls it is inside an object called `tool_execution`, which also repeats the call.
 
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ use crate::base::{
 };
 use crate::grammar::openai::{self, MessageObject};
 
-/// Reads a result. The places of `site` are below the content, which stands at `place`.
+/// Reads a result. The places of `site` are below the content, which is at `place`.
 pub(super) fn read(
     content: &Content<'_>,
     mut turn: MessageObject,
@@ -79,7 +79,7 @@ pub(super) fn read(
     answer.finish(metadata, message);
 }
 
-/// A result while it is put together.
+/// A result while it is being composed.
 #[derive(Default)]
 struct Answer {
     call_id: Option<String>,
@@ -91,7 +91,7 @@ struct Answer {
 }
 
 impl Answer {
-    /// Takes the object of the XML era apart.
+    /// Reads the object of the XML era.
     fn execution(&mut self, execution: Value<'_>, rest: &mut ExtraFields) {
         let field = |key: &str| present(execution, key);
         let word = |key: &str| filled(field(key));
@@ -107,7 +107,7 @@ impl Answer {
 
         let is_own_id = word("tool_call_id") == self.call_id;
         let is_own_name = word("function_name") == self.name;
-        // The call says it, too.
+        // The call contains them as well.
         field("arguments").inspect(|given| rest.push(("tool_execution.arguments".to_owned(), raw(*given))));
         for (key, value) in execution.fields() {
             let is_carried = match &*key {

@@ -8,7 +8,7 @@ use chatmill_model::{MessageKind, Role};
 
 use crate::base::{Site, Wire as _, id, roles, text, texts::quoted_json, wire, words};
 
-/// Types whose rows are turns of the conversation.
+/// Types of rows that are turns of the conversation.
 const TURNS: [&str; 4] = ["user", "assistant", "tool", "system"];
 
 /// Types of rows that record actions of the system.
@@ -63,7 +63,7 @@ pub(super) struct Row<'d> {
     pub columns: Columns<'d>,
 }
 
-/// The handling of a row.
+/// How a row is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RowKind {
     /// A message.
@@ -77,7 +77,7 @@ pub(super) enum RowKind {
 }
 
 impl<'d> Row<'d> {
-    /// The row of these columns, or why it is none.
+    /// The row with these columns; a finding if it is rejected.
     pub(super) fn of(index: u32, value: Value<'d>, columns: Columns<'d>) -> Result<Self, Box<Finding>> {
         let columns = columns.without_nulls();
         let word = columns.word.and_then(Value::as_str);
@@ -104,7 +104,7 @@ impl<'d> Row<'d> {
         self.columns.word.unwrap_or(self.value)
     }
 
-    /// The kind of the row: `is_llm_message` decides, as in Suna itself, and where it is missing the type.
+    /// The kind of the row: `is_llm_message` decides, as in Suna itself, and if it is missing the type.
     pub(super) fn row_kind(&self, site: &mut Site<'_>) -> RowKind {
         match (self.is_sent(site), self.word.as_deref()) {
             (Some(false), _) => RowKind::Notice,

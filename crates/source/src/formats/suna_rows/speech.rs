@@ -10,7 +10,7 @@ use super::xml;
 use crate::base::{Keep as _, Site, quoted, raw};
 use crate::grammar::openai::{self, MessageObject};
 
-/// Reads the text of a person or an agent; where the row has no content, it is in the metadata `beside`.
+/// Reads the text of a person or an agent; if the row has no content, the text is in the metadata `beside`.
 pub(super) fn read_speech(
     content: &Content<'_>,
     turn: MessageObject,
@@ -117,18 +117,18 @@ fn thoughts(mut own: Vec<String>, metadata: &mut Metadata<'_>, draft: &mut Messa
     draft.parts.extend(own.into_iter().map(Part::Reasoning));
 }
 
-/// Reports plain text in a column that should hold a message. Suna's own reader skips such rows, unless they are compressed.
+/// Reports plain text in a column for messages. Suna's own reader skips such rows, unless they are compressed.
 fn plain_text(text: &str, site: &mut Site<'_>) {
     let text = if text.trim_start().starts_with(['{', '[']) {
         "the content begins like JSON but is not valid JSON: it is read as text"
     } else {
-        "the content is plain text, which Suna's own reader passes over"
+        "the content is plain text, which Suna's own reader skips"
     };
     site.note(&codes::BEARABLE_TYPE, text, "", site.message);
 }
 
-/// Reads calls that are XML in the text of the site's message, at `suffix` below its row. They count from 0
-/// in each row, and a row's results name them by that number.
+/// Reads calls that are XML in the text of the site's message, at `suffix` below its row. They are numbered from 0 in each
+/// row, and a row's results name them by that number.
 pub(super) fn find_calls(
     draft: &mut MessageContent,
     id: Option<&str>,

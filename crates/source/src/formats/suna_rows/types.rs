@@ -6,22 +6,22 @@ use chatmill_model::{MessageKind, Part, Role};
 use crate::base::{ExtraFields, Keep, text_of};
 use crate::grammar::openai::{MessageObject, parts};
 
-/// The way in which a thread uses tools; where it uses several ways, the last variant counts.
+/// The way in which a thread uses tools; if it uses several ways, the last variant has precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Era {
-    /// Not at all.
+    /// No tools.
     #[default]
     Plain,
     /// Calls are XML in the text, results are objects called `tool_execution`.
     Xml,
     /// Calls and results are OpenAI's.
     Native,
-    /// The metadata has calls and results of its own.
+    /// The metadata has separate calls and results.
     Metadata,
 }
 
 impl Era {
-    /// The word for the shape of a conversation.
+    /// The name of the conversation's shape.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -55,20 +55,20 @@ impl Keep for MessageContent {
 
 /// The content column, opened.
 pub(super) enum Content<'c> {
-    /// There is none.
+    /// The column is empty or missing.
     Absent,
     /// A message object.
     Turn(Value<'c>),
     /// A list of parts.
     Parts(Value<'c>),
-    /// Words.
+    /// Plain text.
     Text(String),
     /// JSON of another shape, with its text as stored.
     Other(Value<'c>, String),
 }
 
 impl<'c> Content<'c> {
-    /// The kind of a value that was `text` in a string, or a value in the row.
+    /// Classifies a value that was the JSON `text` in a string, or a value in the row.
     pub(super) fn of(value: Option<Value<'c>>, text: Option<&str>) -> Self {
         let Some(value) = value else { return Self::Absent };
         if MessageObject::is_one(value) {
@@ -83,11 +83,11 @@ impl<'c> Content<'c> {
     }
 }
 
-/// The portion of a message that a row holds.
+/// The portion of a message in one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
     /// The whole message.
     Whole,
-    /// A piece of a streamed answer, whose text may break off anywhere.
+    /// A piece of a streamed answer; its text may break off anywhere.
     Piece,
 }

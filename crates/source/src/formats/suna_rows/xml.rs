@@ -9,10 +9,11 @@
 //! </function_calls>
 //! ```
 //!
-//! The format is not real XML: tags are matched in any case and with `name` as their only attribute, entities
-//! are not decoded, a block without its end is text, and so is one whose first tag has a U+200B after its
-//! `<`, which is removed. A value is JSON when it starts like an object or a list and is valid, `true` and
-//! `false` are booleans, numbers have Python's syntax (`007`, `1_000`, `1.`), and everything else is text.
+//! The format is not real XML: tags are matched in any case and with `name` as their only attribute, and
+//! entities are not decoded. A block without its end is text, and so is one with a U+200B after the `<` of
+//! its first tag, which is removed. A value is JSON if it starts like an object or a list and is valid,
+//! `true` and `false` are booleans, numbers have Python's syntax (`007`, `1_000`, `1.`), and everything else
+//! is text.
 
 use std::collections::HashMap;
 
@@ -38,18 +39,18 @@ pub(super) enum Piece<'t> {
 pub(super) struct Call<'t> {
     /// Name of the tool.
     pub name: &'t str,
-    /// The parameters as a JSON object; of a repeated one the last value.
+    /// The parameters as a JSON object; for a repeated one the last value.
     pub arguments: String,
-    /// Whether a parameter stood there more than once.
+    /// Whether a parameter was repeated.
     pub repeats: bool,
 }
 
 /// A text cut at its calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cut<'t> {
-    /// Texts and calls in order; a text alone when there is no call.
+    /// Texts and calls in order; a single text if there is no call.
     pub pieces: Vec<Piece<'t>>,
-    /// Blocks that hold anything beside calls that can be read.
+    /// The number of blocks with other content than readable calls.
     pub unread: u64,
     /// Whether a block begins and does not end.
     pub is_open: bool,
@@ -83,7 +84,7 @@ pub(super) fn cut(text: &str, depth: u32) -> Cut<'_> {
     cut
 }
 
-/// A text whose tags are spelled as they were before they were escaped.
+/// A text with its escaped tags restored.
 pub(super) fn unescaped(text: &str) -> String {
     let tag = OPEN.get(1..).unwrap_or_default();
     escapes::unescaped(text, |text| {
@@ -101,7 +102,7 @@ impl<'t> Cut<'t> {
     }
 }
 
-/// The calls of a block, and whether anything else stands in it.
+/// The calls of a block, and whether it has other content.
 fn calls(block: &str, depth: u32) -> (Vec<Call<'_>>, bool) {
     let mut has_rest = false;
     let mut elements = Elements::new(block, "invoke");
@@ -182,7 +183,7 @@ fn integer(text: &str) -> Option<String> {
     })
 }
 
-/// A number with a point: as written where JSON has it so, else what it amounts to.
+/// A number with a point: as written if that is JSON, else its value.
 fn decimal(text: &str) -> Option<String> {
     let is_json =
         json::scan(text.as_bytes(), 1).is_ok_and(|document| document.root().number_text().is_some());
@@ -219,7 +220,7 @@ fn sign(text: &str) -> (&'static str, &str) {
     }
 }
 
-/// Digits without the single underscores between them; `None` when there is anything else.
+/// Digits without the single underscores between them; `None` if there is anything else.
 fn plain_digits(text: &str) -> Option<String> {
     let is_plain = |run: &str| !run.is_empty() && run.bytes().all(|byte| byte.is_ascii_digit());
     text.split('_').all(is_plain).then(|| text.replace('_', ""))
@@ -236,7 +237,7 @@ struct Elements<'t> {
     text: &'t str,
     tag: &'static str,
     at: usize,
-    /// Whether anything but white space stood between the elements so far.
+    /// Whether anything but white space was between the elements so far.
     has_rest: bool,
 }
 
@@ -250,7 +251,7 @@ impl<'t> Elements<'t> {
         }
     }
 
-    /// Whether anything but white space stands beside the elements; asked when all have been taken.
+    /// Whether anything but white space is outside the elements; valid after the last element.
     fn has_rest(&self) -> bool {
         let after = self.text.get(self.at..).unwrap_or_default();
         self.has_rest || !after.trim().is_empty()
@@ -271,7 +272,7 @@ impl<'t> Iterator for Elements<'t> {
                 continue;
             };
             let inside_from = from + length;
-            // Without an end after it no later element has one either.
+            // If this element has no end, no later one has an end either.
             let inside_to = find(self.text, &closing, inside_from)?;
             let before = self.text.get(self.at..start).unwrap_or_default();
             self.has_rest |= !before.trim().is_empty();
@@ -282,7 +283,7 @@ impl<'t> Iterator for Elements<'t> {
     }
 }
 
-/// Reads ` name="…">` at the start of a text; the name and the length of it all.
+/// Reads ` name="…">` at the start of a text; returns the name and the length of the whole.
 fn name(text: &str) -> Option<(&str, usize)> {
     let rest = text.trim_start();
     if rest.len() == text.len() {
@@ -299,7 +300,7 @@ fn name(text: &str) -> Option<(&str, usize)> {
     Some((name, text.len() - after.len()))
 }
 
-/// The first place from `from` on where a tag stands, in any case of its letters.
+/// The position of the first tag from `from` on, in any case of its letters.
 fn find(text: &str, tag: &str, from: usize) -> Option<usize> {
     let starts = text.get(from..)?.match_indices('<');
     let mut places = starts.map(|(at, _)| from + at);

@@ -1,7 +1,7 @@
 //! The value of a content column: text, parts, or a whole message.
 //!
-//! A text is a text, whatever it looks like: people send JSON to each other, and products store answers that are JSON. Values are
-//! taken apart where the cell is JSON by its declared type, or by the map.
+//! A text is always a text, even if it looks like JSON: people send JSON to each other, and products store answers that are JSON.
+//! Values are only taken apart if the cell is JSON by its declared type, or by the map.
 
 use chatmill_diag::{Limits, codes};
 use chatmill_intake::json::{self, Kind, Value};
@@ -15,9 +15,9 @@ use crate::grammar::openai::{self, MessageObject, parts};
 /// The content of the column.
 #[derive(Debug, Default)]
 pub(super) struct CellContent {
-    /// The message object, as far as it is read: everything but its content.
+    /// The message object without its content.
     pub turn: MessageObject,
-    /// The parts; for a result the parts that are not text.
+    /// The parts; for a result, those that are not text.
     pub parts: Vec<Part>,
     /// The text of a result.
     pub answer: ResultText,
@@ -25,7 +25,7 @@ pub(super) struct CellContent {
     pub rest: ExtraFields,
 }
 
-/// Reads the column. `is_answer` decides by the message object, where there is one, whether it is a tool's result.
+/// Reads the column. `is_answer` decides from the message object, if there is one, whether it is a tool's result.
 pub(super) fn read(
     root: Value<'_>,
     is_answer: impl FnOnce(&MessageObject) -> bool,
@@ -69,7 +69,7 @@ pub(super) fn read(
     })
 }
 
-/// Whether a text as a whole is the JSON of a list of parts that are known.
+/// Whether a whole text is the JSON of a list of known parts.
 pub fn is_text_of_parts(text: &str, limits: &Limits) -> bool {
     let text = text.trim();
     let document = Some(text)

@@ -1,4 +1,4 @@
-//! From rows to messages.
+//! Turns rows into messages.
 
 use std::borrow::Cow;
 
@@ -58,7 +58,8 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
     turns.roster.calls(sender, &parts);
     let other_id = cell.turn.message_id.take();
     let (index, span) = (row.index, row.value.span());
-    // An answer that has the results of its own calls is divided at them, which are the tool's.
+    // If an answer contains results of its calls, it is divided at them, because the results belong
+    // to the tool.
     let has = |is: fn(&Part) -> bool| parts.iter().any(is);
     let is_divided = role == Role::Assistant
         && has(|part| matches!(part, Part::ToolCall(_)))
@@ -84,7 +85,7 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
         ..turns.list.message(role, span.clone(), index)
     });
     for (role, parts) in pieces {
-        // A further piece counts as a row of its own.
+        // Each further piece counts as a separate row.
         turns.list.rows.rows += 1;
         let other = (role == Role::Tool).then(|| turns.roster.answering(&parts));
         turns.list.push(Message {
@@ -96,7 +97,7 @@ pub(super) fn accept(turns: &mut Turns<'_, '_>, row: &Row<'_>) {
     }
 }
 
-/// The role in the column, where it is a known word.
+/// The role in the column, if it is a known word.
 fn stated_role(row: &Row<'_>, site: &mut Site<'_>) -> Option<Role> {
     let value = row.columns.role?;
     let role = value.as_str().and_then(|word| roles::known_role(&word));
@@ -108,7 +109,7 @@ fn stated_role(row: &Row<'_>, site: &mut Site<'_>) -> Option<Role> {
     role
 }
 
-/// The name and value of the role: from its column, else from the content.
+/// The path and value of the role: in its column, else in the content.
 fn states_role<'d>(row: &Row<'d>) -> (&'static str, Value<'d>) {
     let columns = [(".role", row.columns.role), (".content", row.columns.content)];
     let found = columns.into_iter().find_map(|(path, value)| Some((path, value?)));
@@ -134,7 +135,7 @@ fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, cell: &CellContent, 
         Some(role) => role,
         None if answers => Role::Tool,
         None => {
-            // Where the sender decides, rows need not have the column.
+            // If the sender decides the role, rows need not have the column.
             let has_column = row.value.get("role").is_some() || row.columns.sender.is_none();
             if row.columns.role.is_none() && has_column {
                 site.empty("role");
@@ -163,7 +164,7 @@ fn sender(
     roster.of(role, id.as_deref().or(name).unwrap_or(role.as_str()), name)
 }
 
-/// The calls of the column of that name, as a list or inside a string.
+/// The calls in the column `tool_calls`, as a list or inside a string.
 fn column_calls(
     value: Value<'_>,
     limits: &Limits,
@@ -202,7 +203,7 @@ fn references(row: &Row<'_>, site: &mut Site<'_>) -> Vec<Reference> {
     target.map(reply_to).into_iter().collect()
 }
 
-/// Keeps the columns that have no place; whether time and reply have one is known by now.
+/// Keeps the columns that have no place in the model; `are_read` are time and reply.
 fn rest(
     row: &Row<'_>,
     role: Role,

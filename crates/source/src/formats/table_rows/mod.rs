@@ -1,6 +1,6 @@
-//! Rows of anybody's chat table, whose columns a table map of the pipeline gives these names: `id`, `conversation`,
-//! `order`, `role`, `sender`, `sender_name`, `content`, `metadata`, `reply_to`, `created_at`, and where a table has them
-//! `model`, and `tool_calls`, `tool_call_id` and `name` as `OpenAI` means them. Only `role` or `sender`, and `content`, are needed.
+//! Rows of any chat table. A table map of the pipeline gives its columns these names: `id`, `conversation`, `order`, `role`, `sender`,
+//! `sender_name`, `content`, `metadata`, `reply_to`, `created_at`, and if a table has them `model`, and `tool_calls`, `tool_call_id` and
+//! `name` with `OpenAI`'s meanings. Only `role` or `sender`, and `content`, are needed.
 //!
 //! A record is the list of all rows of one conversation. The smallest example:
 //!
@@ -9,9 +9,9 @@
 //!  {"conversation": "7", "role": "bot", "content": "From nine to five."}]
 //! ```
 //!
-//! Rows are sorted by `order`, where all have one, else by `created_at`, then by ids that are numbers, and then as they come. Content is
-//! a text, and where its column is JSON a list of parts or a message object of `OpenAI`'s. Rows with these names need no map; other
-//! names of the conversation are known as well (`conversation_id`, `thread_id` …).
+//! Rows are sorted by `order`, if all have one, else by `created_at`, then by ids that are numbers, and then in input order. Content is
+//! a text, or if its column is JSON a list of parts or a message object of `OpenAI`. Rows with these names need no map; other names of
+//! the conversation are known as well (`conversation_id`, `thread_id` …).
 
 pub(crate) mod content;
 mod messages;
@@ -57,11 +57,11 @@ fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
         let has = |name: &str| record.names(name) || record.names(&format!("[].{name}"));
         has("conversation") && has("content") && (has("role") || has("sender"))
     };
-    let why = "rows name their conversation, who speaks, and the content";
+    let why = "rows name their conversation, the speaker and the content";
     if sketch.records.iter().any(is_row) {
         return Some((75, vec![why.to_owned()]));
     }
-    // Under other names for the conversation they may be rows of a system that is known.
+    // Rows with other names for the conversation may belong to a known system, so that the confidence is low.
     let is_named = |record: &RecordSketch| {
         let mut who = ["role", "sender"].into_iter();
         record.is_object && record.names("content") && who.any(|name| record.names(name)) && {
@@ -72,7 +72,7 @@ fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     is_known.then(|| (51, vec![why.to_owned()]))
 }
 
-/// Maps for rows that have these names themselves: files, and tables of any name where they name their conversation.
+/// Maps for rows that already have these names: files, and tables of any name if they name their conversation.
 fn tables() -> Vec<TableMap> {
     let mut maps = Vec::new();
     for whose in WHOSE {
@@ -91,7 +91,7 @@ fn tables() -> Vec<TableMap> {
     maps
 }
 
-/// The rows, each with its conversation. One that has the column without a value has nothing in common with the others.
+/// The rows, each with its conversation. A row with an empty column `conversation` is a separate conversation.
 fn rows(root: Value<'_>) -> Option<Vec<Row>> {
     let row = |value: Value<'_>| {
         let column = value.get("conversation");

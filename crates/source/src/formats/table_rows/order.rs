@@ -1,5 +1,5 @@
-//! The order of the rows: by `order` where all have one, else by `created_at`; then by their ids where these are numbers, which a
-//! database counts, and then as they come.
+//! The order of the rows: by `order` if all have one, else by `created_at`; then by their ids if these are numbers, which a
+//! database counts up, and then in input order.
 
 use chatmill_diag::{Finding, codes};
 
@@ -25,7 +25,7 @@ pub(super) fn arrange(rows: &mut Vec<Row<'_>>, notes: &mut Notes) {
     sort(rows, keys);
 }
 
-/// By number where all are whole numbers, by time where all are times, else by text.
+/// Sorts by number if all are whole numbers, by time if all are times, else by text.
 fn by_order(rows: &mut Vec<Row<'_>>) {
     let numbers: Option<Vec<i128>> = rows
         .iter()
@@ -42,7 +42,7 @@ fn by_order(rows: &mut Vec<Row<'_>>) {
     sort(rows, texts);
 }
 
-/// Sorts by keys, one for each row, then by ids; without these, equal ones stay as they are.
+/// Sorts by keys, one for each row, then by ids; rows without ids keep their order if their keys are equal.
 fn sort<K: Ord>(rows: &mut Vec<Row<'_>>, keys: Vec<K>) {
     let ids = rows.iter().map(|row| row.id.as_deref()?.parse::<i128>().ok());
     let ids: Option<Vec<i128>> = ids.collect();

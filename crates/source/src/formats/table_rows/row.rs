@@ -6,7 +6,7 @@ use chatmill_intake::json::Value;
 use crate::base::{Wire as _, id, wire};
 
 wire! {
-    /// The columns that are read. `source_type` is the table's own word for the role, where a map translated it.
+    /// The columns that are read. `source_type` is the table's own word for the role, if a map translated it.
     Columns {
         id: "id",
         conversation: "conversation",
@@ -40,7 +40,7 @@ pub(super) struct Row<'d> {
 }
 
 impl<'d> Row<'d> {
-    /// The row of these columns, or why it is none.
+    /// The row with these columns; a finding if it is rejected.
     pub(super) fn of(index: u32, value: Value<'d>, columns: Columns<'d>) -> Result<Self, Box<Finding>> {
         let columns = columns.without_nulls();
         let used_columns = [columns.role, columns.sender, columns.content, columns.tool_calls];

@@ -13,9 +13,8 @@
 //! only. Entries of the type `service` are notices. In a chat with a bot, the bot is the assistant. A reply
 //! to the first entry of a topic is a message in that topic, and no reply.
 //!
-//! The format needs Rust, since the bot follows from the id of the chat, topics from earlier entries,
-//! mentions are cut from text, and the required fields depend on whether an account or a chat is read. No
-//! other format needs any of this.
+//! The format needs Rust, because the bot follows from the id of the chat, topics from earlier entries, mentions are cut
+//! from text, and the required fields depend on whether an account or a chat is read. No other format needs any of this.
 
 mod words;
 
@@ -276,7 +275,7 @@ impl<'d> ExportReader<'d, '_> {
     }
 }
 
-/// The text of an event, in the words of the export.
+/// The text of an event in the export's own words.
 fn event(wire: &Wire<'_>, own_text: String) -> String {
     let title = text(wire.title).filter(|title| !title.is_empty());
     let mut what = text(wire.action).unwrap_or_else(|| "service".to_owned());
@@ -290,7 +289,7 @@ fn event(wire: &Wire<'_>, own_text: String) -> String {
     what
 }
 
-/// A picture or a file: its path in the export, or its name where it was left out of it.
+/// A picture or a file: its path in the export, or its name if the export leaves it out.
 fn media(wire: &Wire<'_>, extra: &mut ExtraFields) -> Option<Media> {
     let word = text(wire.media_type);
     let field = wire.photo.or(wire.file)?;

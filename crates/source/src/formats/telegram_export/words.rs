@@ -1,10 +1,10 @@
-//! The words of an entry: a string, or a list of strings and of stretches that are links, mentions, code.
+//! The text of an entry: a string, or a list of strings and of formatted ranges such as links, mentions and code.
 
 use chatmill_intake::json::{Kind, Value};
 
 use crate::base::{ExtraFields, Keep as _, Site, id, present, text};
 
-/// The text of an entry; `mentions` gets the names and ids of those it mentions.
+/// The text of an entry; `mentions` gets the names and ids of the mentioned people.
 pub(super) fn read(
     value: Value<'_>,
     mentions: &mut Vec<String>,
@@ -79,7 +79,7 @@ pub(super) fn poll(poll: Value<'_>) -> Option<String> {
     Some(out)
 }
 
-/// The words of what a message has instead of a text: a contact, a place, a game, an invoice, a list of tasks, a text with blocks.
+/// The text that replaces the text of a message: a contact, a place, a game, an invoice, a list of tasks, a text with blocks.
 pub(super) fn further(key: &str, value: Value<'_>) -> Option<String> {
     let between = match key {
         "contact_information" => " ",
@@ -98,7 +98,7 @@ pub(super) fn further(key: &str, value: Value<'_>) -> Option<String> {
     (!words.is_empty()).then(|| words.join(between))
 }
 
-/// The words inside a value, in its order.
+/// Collects the texts inside a value, in its order.
 fn leaves(value: Value<'_>, words: &mut Vec<String>) {
     match value.kind() {
         Kind::String => words.extend(text(Some(value)).filter(|text| !text.is_empty())),

@@ -19,7 +19,7 @@ const COLUMNS: [(&str, &str); 11] = [
     (METADATA, "message_metadata"),
 ];
 
-/// The column that holds what a message refers to.
+/// The column with the references of a message.
 pub(super) const METADATA: &str = "messageMetadata";
 
 /// The spelling of a column in this row.
@@ -59,7 +59,7 @@ pub(super) fn repeated(row: Value<'_>) -> Option<String> {
     })
 }
 
-/// The messages of Discord that a row was sent as: a list, or the text of an array of PostgreSQL.
+/// The Discord messages that a row was sent as: a list, or the text of an array of PostgreSQL.
 pub(super) fn chunks(row: Value<'_>) -> Vec<String> {
     let Some(value) = column(row, "discordMessageId") else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Recognising the format in the first records of an entry.
+//! Recognises the format in the first records of an entry.
 
 use chatmill_intake::{Framing, RecordSketch, Sketch};
 
@@ -6,7 +6,7 @@ use super::history;
 use crate::base::words;
 use crate::layout::{has, holds, surest};
 
-/// Fields that say which conversation a record belongs to.
+/// Fields that name the conversation of a record.
 const PLACES: [&str; 4] = ["conversationId", "conversation_id", "channelId", "channel_id"];
 
 /// The confidence that an entry is of this format, and the evidence.
@@ -16,7 +16,7 @@ pub(super) fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
         .or_else(|| recognise_lists(sketch))
 }
 
-/// Whether records of an entry make conversations together: they say so, or are the messages of one list.
+/// Whether records of an entry form conversations together: they name one, or are the messages of one list.
 pub(super) fn belongs_together(sketch: &Sketch) -> bool {
     let is_request = |record: &RecordSketch| {
         let at_top = record.keys.iter().map(String::as_str);
@@ -31,7 +31,7 @@ pub(super) fn belongs_together(sketch: &Sketch) -> bool {
     is_list || sketch.records.iter().any(is_request)
 }
 
-/// Fields in which records of other formats hold the speaker or the text.
+/// Fields with the speaker or the text in records of other formats.
 const OTHERS: [&str; 13] = words!(
     role messages prompt conversation conversations conversation_list chosen question query instruction data input request
 );
@@ -62,8 +62,7 @@ fn recognise_record(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     Some((90, why))
 }
 
-/// Recognises the formatter's result: one user message alone in an array. Longer arrays are lists of
-/// messages.
+/// Recognises the formatter's result: an array of a single user message. Longer arrays are lists of messages.
 fn recognise_formatted(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     let [record] = sketch.records.as_slice() else {
         return None;
@@ -73,8 +72,8 @@ fn recognise_formatted(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     is_formatted.then(|| (40, vec![why.to_owned()]))
 }
 
-/// Records that are arrays of one user message each: the formatter's results, one after another. Lists of messages, as others
-/// write them, are longer.
+/// Recognises arrays of one user message each: results of the formatter, one after another. Lists of messages from other
+/// programs are longer.
 fn recognise_lists(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     let is_formatted = |record: &RecordSketch| {
         let names: Vec<&str> = record.nested.iter().map(|(_, name)| name.as_str()).collect();

@@ -7,10 +7,10 @@
 //! | `You label earlier: "…"`, later `You label: "…"` after a blank line | the active personality |
 //! | `NAME (ID) label: "…"` | another personality |
 //!
-//! A quoted picture or sound puts a sentence before the first two, or, since 2025-05-23, `(with an image)`
-//! after any `label`; its element is the last one, and here it becomes a marker in the quote again. Only a
-//! message with a list of elements can hold a quote. A text that only looks like a bot's quote
-//! (`Anna label: "…"`) stays text, because people write such sentences themselves.
+//! A quoted picture or sound puts a sentence before the first two, or, since 2025-05-23, `(with an image)` after any `label`;
+//! its element is the last one, and here it becomes a marker in the quote again. Only a message with a list of elements can
+//! contain a quote. A text that only looks like a bot's quote (`Anna label: "…"`) stays text, because people write such
+//! sentences themselves.
 
 use chatmill_model::{Media, MediaKind, MediaSource, Part, Preview, Reference};
 
@@ -36,12 +36,12 @@ pub(super) fn take_reference(parts: &mut Vec<Part>, user: &str) -> Option<Refere
         };
         let marker = format!("[{word}: {url}]");
         let is_announced = quote.media_item == Some(*kind);
-        // Of a bot's words the first formatter left the markers in.
+        // The first formatter left the markers in quotes of a bot.
         if is_announced || content.contains(&marker) {
             parts.pop();
         }
         if is_announced {
-            // The formatter writes these words where the quoted message was nothing but its media item.
+            // The formatter writes this word if the quoted message was only its media item.
             if content == "[Image]" {
                 content.clear();
             }
@@ -95,7 +95,7 @@ fn split<'t>(text: &'t str, user: &str) -> Option<(&'t str, Quote<'t>)> {
         let own = body.get(..start)?;
         let is_paragraph = own.is_empty() || own.ends_with("\n\n");
         if let Some(quote) = quote(rest, user, is_paragraph) {
-            // Versions after the document put a blank line between.
+            // Versions after the document put a blank line between the two.
             let own = own.strip_suffix('\n').unwrap_or(own);
             return Some((own.strip_suffix('\n').unwrap_or(own), quote));
         }
@@ -103,7 +103,8 @@ fn split<'t>(text: &'t str, user: &str) -> Option<(&'t str, Quote<'t>)> {
     }
 }
 
-/// Reads a quote from its first line on; the closing quotation mark is gone already. `is_paragraph`: a blank line stands before.
+/// Reads a quote from its first line on; the closing quotation mark is already removed. `is_paragraph`: a blank line precedes
+/// it.
 fn quote<'t>(text: &'t str, user: &str, is_paragraph: bool) -> Option<Quote<'t>> {
     let line = text.lines().next()?;
     let quote = |preview, media_item, content| Quote {
@@ -147,7 +148,7 @@ fn head(line: &str, user: &str) -> Option<(Preview, Option<MediaKind>)> {
         if rest == "me. I said:" {
             return Some((by(Some(user), None, false), Some(media_item)));
         }
-        // The name stands twice, with a full stop between: `Ann. Ann label:`.
+        // The name is repeated after a full stop: `Ann. Ann label:`.
         let names = rest.strip_suffix(" said:")?;
         let name = names.get(..names.len().checked_sub(2)? / 2)?;
         let is_twice = names.strip_prefix(name)?.strip_prefix(". ")? == name;
@@ -174,7 +175,7 @@ fn head(line: &str, user: &str) -> Option<(Preview, Option<MediaKind>)> {
     })
 }
 
-/// Names of Discord have at most 32 characters; sentences that happen to end with `label:` are longer.
+/// Names in Discord have at most 32 characters; sentences that happen to end with `label:` are longer.
 fn is_name(name: &str) -> bool {
     (1..=32).contains(&name.chars().count())
 }

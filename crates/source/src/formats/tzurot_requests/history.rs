@@ -55,7 +55,7 @@ fn is_like_row(has: impl Fn(&str) -> bool) -> bool {
         && either("channelId", "channel_id")
 }
 
-/// The conversation that a row belongs to.
+/// The conversation of a row.
 pub(super) fn place(row: Value<'_>) -> Option<String> {
     let channel = cell(row, "channelId")?;
     let personality = cell(row, "personalityId")?;
@@ -103,13 +103,13 @@ pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading,
 struct Reader<'d, 'r> {
     list: ListReader<'d, 'r>,
     speakers: Speakers,
-    /// The row that a message of Discord belongs to.
+    /// The id of the row for each Discord message.
     ids: HashMap<String, String>,
     times: Times,
 }
 
 impl Reader<'_, '_> {
-    /// Notes which messages of Discord a row is.
+    /// Records the Discord messages of a row.
     fn announce(&mut self, row: Value<'_>) {
         let Some(id) = cell(row, "id") else { return };
         for chunk in columns::chunks(row) {
@@ -198,7 +198,7 @@ fn references(row: Value<'_>, ids: &HashMap<String, String>, site: &mut Site<'_>
         return Vec::new();
     };
     if list.kind() != Kind::Array || list.items().any(|quoted| quoted.kind() != Kind::Object) {
-        let text = "referencedMessages is not a list of objects: what is not an object refers to nothing";
+        let text = "referencedMessages is not a list of objects: other elements are no references";
         site.warn(&format!("{field}.referencedMessages"), text, list);
     }
     let objects = list.items().filter(|quoted| quoted.kind() == Kind::Object);
@@ -225,7 +225,7 @@ fn reference(quoted: Value<'_>, ids: &HashMap<String, String>) -> Reference {
     }
 }
 
-/// All fields that have no place elsewhere; the ids of Discord where there are several.
+/// All fields that have no other place, and the ids of Discord if there are several.
 fn extra(row: Value<'_>, site: &mut Site<'_>) -> Extra {
     let mut fields = ExtraFields::new();
     for (key, value) in row.fields() {

@@ -6,7 +6,7 @@
 //!
 //! * `v1`: a list of several formatted messages, as version 1 of the format sent them;
 //! * `formatted`: the formatter's result, `{"role": "user", "content": …}`, the only element of its array;
-//! * `call`: the arguments of the formatter, `content` (text, parts, or a request) beside `currentPersonality`;
+//! * `call`: the arguments of the formatter, `content` (text, parts, or a request) and `currentPersonality`;
 //! * `request`: `messageContent` (text or parts) with `referencedMessage`, `userName` and `currentPersonality`;
 //! * `history`: rows of the table `conversation_history` of version 3, as an account's export or a dump has them.
 //!
@@ -15,11 +15,10 @@
 //!  "referencedMessage": {"author": "Ben", "isFromBot": false, "content": "Rust."}}
 //! ```
 //!
-//! The formats before version 3 have no history: a request is a conversation of one message, unless requests
-//! are linked. Those with the same `conversationId` are one conversation, else those with the same
-//! `channelId` and the same personality, because a conversation has one personality that it is addressed to.
-//! The message that a request replies to becomes a reference with a preview. Markers like
-//! `[Image: https://…]` in a quoted text stay text.
+//! The formats before version 3 have no history: a request is a conversation of one message, unless requests are
+//! linked. Those with the same `conversationId` are one conversation, else those with the same `channelId` and the
+//! same personality, because a conversation is addressed to one personality. The message that a request replies to
+//! becomes a reference with a preview. Markers like `[Image: https://…]` in a quoted text stay text.
 //!
 //! A list of several formatted messages looks like any list of messages, and is detected as one; lists of one
 //! user message each, one per line, are the formatter's. Personalities that are only quoted do not speak, but
@@ -49,7 +48,7 @@ use crate::source::About;
 
 const ID: &str = "tzurot-requests";
 
-/// Id of an agent whom no record names.
+/// The id of an agent without a name in any record.
 const UNNAMED_AGENT: &str = "assistant";
 
 static ABOUT: About = About {
@@ -69,8 +68,8 @@ static ABOUT: About = About {
 /// The source `tzurot-requests`.
 pub static TZUROT_REQUESTS: Coded = Coded {
     tables: Some(history::tables),
-    // Requests that say which conversation they belong to are gathered, rows of the history too, and the messages of a
-    // list, which version 1 sent together.
+    // Grouped are requests that name their conversation, rows of the history, and the messages of a list, which
+    // version 1 sent together.
     groups_rows: Some(detect::belongs_together),
     rows: Some(|root| match root.kind() {
         Kind::Array => root.items().map(row).collect(),
@@ -93,7 +92,7 @@ pub static TZUROT_REQUESTS: Coded = Coded {
     )
 };
 
-/// A record as a row; none when it names no conversation and is not a message of a list either.
+/// A record as a row; `None` if it names no conversation and is not a message of a list.
 fn row(record: Value<'_>) -> Option<Row> {
     let key = if history::is_row(record) {
         history::place(record)
@@ -104,7 +103,7 @@ fn row(record: Value<'_>) -> Option<Row> {
     key.map(|key| Row::of(Some(key), record))
 }
 
-/// The conversation that a request says it belongs to.
+/// The conversation that a request names.
 fn place(record: Value<'_>) -> Option<String> {
     let request = Request::find(record, true).ok()?;
     let id = |camel, snake| request.id(camel).or_else(|| request.id(snake));
@@ -205,7 +204,7 @@ fn active(personality: &str) -> (String, RawJson) {
 struct Reader<'d, 'r> {
     list: ListReader<'d, 'r>,
     speakers: Speakers,
-    /// Ids of all messages that are here.
+    /// Ids of all messages of the frame.
     ids: HashSet<String>,
     times: Times,
 }
@@ -234,7 +233,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Appends a request's message; gives the fields that are not read.
+    /// Appends a request's message; returns the fields that are not read.
     fn read(&mut self, index: u32, request: &Request<'_>) -> ExtraFields {
         let personality = request.personality();
         let user = (request.role == Role::User)

@@ -1,7 +1,7 @@
 //! `referencedMessage`: the message that a request replies to, as a reference with a preview.
 //!
-//! Speakers are known by their name alone, so the name is their id. A bot's id is its `personalityName`; a bot without one
-//! has only a name to show. Content that is absent is kept as absent: it is not the same as an empty text.
+//! Only the names of speakers are known, so that the name is the id. A bot's id is its `personalityName`; a bot without
+//! one has only a name for display. Absent content stays absent: it is not the same as an empty text.
 
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ pub(super) fn author(quoted: Value<'_>) -> Option<String> {
     }
 }
 
-/// The display name that the quoted message gives to a personality, where it is that personality's.
+/// The display name that the quoted message gives to this personality; `None` if its author is another.
 pub(super) fn display_name_of(quoted: Value<'_>, personality: &str) -> Option<String> {
     let is_same = is_from_bot(quoted) && text(quoted, "personalityName").as_deref() == Some(personality);
     is_same.then(|| display_name(quoted))?
@@ -38,9 +38,10 @@ fn display_name(quoted: Value<'_>) -> Option<String> {
     text(quoted, "displayName").or_else(|| text(quoted, "personalityDisplayName"))
 }
 
-/// Reads the quoted message; `ids` are those of the messages that are here.
+/// Reads the quoted message; `ids` are those of the frame's messages.
 ///
-/// An empty quote names its target only where that is here: what is quoted is nothing, but it is quoted.
+/// A reference with an empty quote names its target only if the target is in the frame; the preview shows that the message
+/// was quoted in any case.
 pub(super) fn reference(
     quoted: Value<'_>,
     speakers: &Speakers,
@@ -82,8 +83,7 @@ pub(super) fn reference(
     })
 }
 
-/// The text that is quoted. A media item in a field of its own (since 2025-05-24) gets a marker like the
-/// others.
+/// The quoted text. A media item in a separate field (since 2025-05-24) gets a marker like the others.
 fn content(quoted: Value<'_>, site: &mut Site<'_>) -> Option<String> {
     let quoted_text = words(quoted, site);
     let own = [("audioUrl", "Audio"), ("imageUrl", "Image")];

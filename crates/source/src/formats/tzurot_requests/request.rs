@@ -19,7 +19,7 @@ pub(super) struct Request<'d> {
     pub root: Value<'d>,
     /// The role: only lists of messages have other roles than user.
     pub role: Role,
-    /// The object whose fields are those of a request.
+    /// The object with the fields of a request.
     holder: Value<'d>,
     /// The content of the user's message.
     content: Option<Value<'d>>,
@@ -100,7 +100,7 @@ impl<'d> Request<'d> {
         })
     }
 
-    /// A field of the request; the arguments of a call stand one level above it.
+    /// A field of the request; the arguments of a call are one level above it.
     pub(super) fn field_of(&self, key: &str) -> Option<Value<'d>> {
         self.holder.get(key).or_else(|| self.root.get(key))
     }
@@ -126,8 +126,8 @@ impl<'d> Request<'d> {
             .filter(|value| !value.is_null())
     }
 
-    /// Reads the content of the request: its parts, its reference, and fields without a place, by path.
-    /// `user` is the id of the speaker, `ids` are those of all messages in the frame.
+    /// Reads the content of the request: its parts, its reference, and fields without a place, by path. `user` is
+    /// the id of the speaker, `ids` are those of all messages in the frame.
     pub(super) fn content(
         &self,
         user: &str,
@@ -172,7 +172,7 @@ impl<'d> Request<'d> {
         vec![Part::Text(value.raw().to_owned())]
     }
 
-    /// Every field that is not read; of a call both levels.
+    /// Every field that is not read; for a call those of both levels.
     pub(super) fn extra(&self, site: &mut Site<'_>) -> ExtraFields {
         let mut fields = ExtraFields::new();
         let mut known = vec!["messageContent", "referencedMessage", "timestamp"];

@@ -1,29 +1,29 @@
-//! The participants: users, who are known by name only, and personalities.
+//! The participants: users, known only by name, and personalities.
 
 use std::collections::{HashMap, HashSet};
 
 use chatmill_model::{Participant, ParticipantKind, Role};
 
-/// Id of a user whom no record names.
+/// The id of a user without a name in any record.
 const UNNAMED: &str = "user";
 
 /// The people and personalities of one conversation.
 ///
-/// A person's id is the name, because quoted messages know no other; where a personality is called the same, `user:` stands
-/// before it, and where another person is, a number after it.
+/// A person's id is the name, because quoted messages have nothing else; if a personality has the same name, `user:`
+/// precedes it, and if another person has it, a number follows.
 #[derive(Default)]
 pub(super) struct Speakers {
-    /// In order of first appearance.
+    /// The participants in order of first appearance.
     pub participants: Vec<Participant>,
     personalities: HashSet<String>,
     authors: HashSet<String>,
     taken: HashSet<String>,
-    /// The last number after an id that was taken.
+    /// The last number that was appended to an id already in use.
     numbers: HashMap<String, u32>,
     places: HashMap<Key, usize>,
 }
 
-/// The key that tells participants apart.
+/// The key that distinguishes participants.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     /// By name and account.
@@ -32,7 +32,7 @@ enum Key {
 }
 
 impl Speakers {
-    /// Announces the personalities and the quoted authors of a conversation, before anybody gets an id.
+    /// Registers the personalities and the quoted authors of a conversation, before ids are assigned.
     pub(super) fn new(personalities: HashSet<String>, authors: HashSet<String>) -> Self {
         Self {
             personalities,
@@ -41,7 +41,7 @@ impl Speakers {
         }
     }
 
-    /// The id of somebody of this name.
+    /// The id of a person with this name.
     pub(super) fn id(&self, name: &str) -> String {
         if self.personalities.contains(name) {
             format!("user:{name}")
@@ -50,7 +50,8 @@ impl Speakers {
         }
     }
 
-    /// The person of this name and account. One without a name never shares an id with the author of a quoted message.
+    /// The person with this name and account. A person without a name never shares an id with the author of a quoted
+    /// message.
     pub(super) fn user(&mut self, name: Option<String>, account: Option<String>) -> usize {
         let name = name.filter(|name| !name.is_empty());
         let plain = self.id(name.as_deref().unwrap_or(UNNAMED));
@@ -59,19 +60,19 @@ impl Speakers {
         self.place(key, &plain, is_author, name, ParticipantKind::Human)
     }
 
-    /// The person of this account, of whom only the id is known; without an id, an unnamed person.
+    /// The person with this account; only the id is known. Without an id, an unnamed person.
     pub(super) fn account(&mut self, id: Option<String>) -> usize {
         let plain = self.id(id.as_deref().unwrap_or(UNNAMED));
         self.place(Key::User(None, id), &plain, false, None, ParticipantKind::Human)
     }
 
-    /// The personality of this id.
+    /// The personality with this id.
     pub(super) fn agent(&mut self, id: &str) -> usize {
         let key = Key::Agent(id.to_owned());
         self.place(key, id, false, None, ParticipantKind::Agent)
     }
 
-    /// A personality that is only quoted: it is not listed, and takes no part unless it speaks.
+    /// Adds a personality that is only quoted: it is not listed, and takes no part unless it speaks.
     pub(super) fn quoted_agent(&mut self, id: &str, name: Option<String>) {
         let known = self.participants.len();
         let place = self.agent(id);
@@ -83,7 +84,7 @@ impl Speakers {
         }
     }
 
-    /// Gives a participant a name, unless there is one.
+    /// Names a participant that has no name so far.
     pub(super) fn call(&mut self, place: usize, name: Option<String>) {
         if let Some(participant) = self.participants.get_mut(place)
             && participant.name.is_none()
@@ -113,7 +114,7 @@ impl Speakers {
         let mut id = plain.to_owned();
         let mut is_free = !is_taken;
         while !is_free || self.taken.contains(&id) {
-            // The counter never goes back: a room of namesakes costs one step each.
+            // The counter only grows: a room of people with one name costs one step each.
             let number = self.numbers.entry(plain.to_owned()).or_insert(1);
             *number += 1;
             id = format!("{plain}~{number}");

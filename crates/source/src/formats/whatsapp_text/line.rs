@@ -1,4 +1,4 @@
-//! The beginning of a line: a date in the order of the phone's language, a time of 12 or 24 hours.
+//! The beginning of a line: a date in the order of the phone's language, and a time of 12 or 24 hours.
 
 use chatmill_intake::plain_digit;
 
@@ -13,15 +13,15 @@ const BLANKS: [char; 4] = [' ', '\u{202f}', '\u{a0}', '_'];
 /// The beginning of a line that begins a message or a notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Begin<'t> {
-    /// The three numbers of the date, as they stand.
+    /// The three numbers of the date, in the order of the line.
     pub date: [u32; 3],
-    /// Whether the year stands first.
+    /// Whether the year is the first number.
     pub is_year_first: bool,
     /// The separator between the numbers.
     pub separator: char,
-    /// Hour, minute and second, in 24 hours; nothing where they are no time.
+    /// Hour, minute and second, in 24 hours; `None` if they are not a valid time.
     pub time: Option<[u32; 3]>,
-    /// Whether the day is divided into halves.
+    /// Whether the time has a half of the day, such as PM.
     pub has_halves: bool,
     /// Date and time as written.
     pub raw: &'t str,
@@ -29,7 +29,7 @@ pub(super) struct Begin<'t> {
     pub rest: &'t str,
 }
 
-/// Reads the beginning of a line; `None` where the line continues the message before it.
+/// Reads the beginning of a line; `None` if the line continues the message before it.
 pub(super) fn begin(line: &str) -> Option<Begin<'_>> {
     let text = line.trim_start_matches(MARKS);
     let inside = text.strip_prefix('[');
@@ -46,7 +46,7 @@ pub(super) fn begin(line: &str) -> Option<Begin<'_>> {
     let after = after.trim_start_matches(BLANKS);
     let (half_before, after) = half(after);
     let after = after.trim_start_matches(BLANKS);
-    // `um`, `at`, `à`: a short word, where there is one.
+    // A short word such as `um`, `at` or `à` may precede the time.
     let word = after.trim_start_matches(char::is_alphabetic);
     let is_word = after.len() - word.len() <= 4;
     let after = if is_word {
@@ -128,7 +128,7 @@ fn time(text: &str) -> Option<([u32; 3], bool, &str)> {
     ))
 }
 
-/// Words for the halves of the day: before the time in East Asia and Turkish, elsewhere behind it.
+/// Words for the halves of the day: before the time in East Asia and Turkish, after it elsewhere.
 const HALVES: [(&[&str], bool); 2] = [
     (
         &[
@@ -177,7 +177,7 @@ const HALVES: [(&[&str], bool); 2] = [
     ),
 ];
 
-/// The half of the day, true for the second.
+/// The half of the day, `true` for the second, and the rest of the text.
 fn half(text: &str) -> (Option<bool>, &str) {
     let after = text.trim_start_matches(BLANKS);
     for (words, is_second) in HALVES {
@@ -216,11 +216,11 @@ pub(super) enum Order {
 pub(super) enum Evidence {
     /// A number that can only be a day.
     Number,
-    /// In one order times run forward more often than in the other.
+    /// One order has fewer steps back in time than the other.
     Sequence,
-    /// Only the usual order of those who write dates with this separator.
+    /// Only the usual order for dates with this separator.
     Habit,
-    /// Some dates speak for the one, some for the other.
+    /// Some dates are evidence for one order, some for the other.
     Contradicting,
 }
 
@@ -251,14 +251,14 @@ pub(super) fn order(begins: &[Begin<'_>]) -> (Order, Evidence) {
     match by_day.cmp(&by_month) {
         std::cmp::Ordering::Less => (Order::DayFirst, Evidence::Sequence),
         std::cmp::Ordering::Greater => (Order::MonthFirst, Evidence::Sequence),
-        // With slashes and halves of the day dates are American.
+        // Dates with slashes and halves of the day are American.
         std::cmp::Ordering::Equal if sample == ('/', true) => (Order::MonthFirst, Evidence::Habit),
         std::cmp::Ordering::Equal => (Order::DayFirst, Evidence::Habit),
     }
 }
 
 impl Begin<'_> {
-    /// The time by ISO 8601, without an offset; nothing where date or time cannot be.
+    /// The time by ISO 8601, without an offset; `None` if date or time is impossible.
     pub(super) fn iso(&self, order: Order) -> Option<String> {
         let [hour, minute, second] = self.time?;
         let (year, month, day) = match (self.is_year_first, order, self.date) {
@@ -267,7 +267,7 @@ impl Begin<'_> {
                 (year, month, day)
             }
         };
-        // Thai phones count from 543 years before.
+        // Thai phones count years from 543 BC.
         let year = match year {
             0..100 => 2000 + year,
             2500..2700 => year - 543,

@@ -10,8 +10,8 @@
 //! A line without a date continues the message before it. The order of day and month depends on the phone's
 //! language: the numbers of the whole chat decide it, then the sequence of its days, then the usual order,
 //! with a finding ([`line`]). Times have no zone. A line without a name is a notice, and so is a text that
-//! the app writes under the name of a person or of the group ([`words`]), or an event whose text contains a
-//! colon. There are no ids and no replies.
+//! the app writes under the name of a person or of the group ([`words`]), or an event with a colon in
+//! its text. There are no ids and no replies.
 
 mod line;
 mod words;
@@ -117,7 +117,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }))
 }
 
-/// The messages and notices of a text; and the bytes before the first, if they contain text.
+/// The messages and notices of a text, and the bytes before the first, if they contain text.
 fn entries(text: &str) -> (Option<Range<usize>>, Vec<Entry<'_>>) {
     let mut entries: Vec<Entry<'_>> = Vec::new();
     let mut before: Option<Range<usize>> = None;
@@ -134,7 +134,7 @@ fn entries(text: &str) -> (Option<Range<usize>>, Vec<Entry<'_>>) {
             }),
             (None, Some(entry)) => {
                 entry.more.push(line);
-                // Blank lines at the end belong to nobody.
+                // Blank lines at the end are not part of the entry.
                 if !line.trim().is_empty() {
                     entry.span.end = at + line.len();
                 }
@@ -147,10 +147,10 @@ fn entries(text: &str) -> (Option<Range<usize>>, Vec<Entry<'_>>) {
     (before, entries)
 }
 
-/// The longest name that an event may begin with: those of people and groups have 100 characters at most.
+/// The longest name at the beginning of an event: names of people and groups have at most 100 characters.
 const MAX_NAME_BYTES: usize = 512;
 
-/// Names, by how often they seem to speak.
+/// Names, with the number of lines in which they seem to speak.
 struct Speakers(HashMap<String, u32>);
 
 impl Speakers {
@@ -186,7 +186,7 @@ fn named(rest: &str) -> Option<(&str, &str)> {
     split.or_else(|| rest.strip_suffix(':').map(|name| (name, "")))
 }
 
-/// A name without the marks of phones; `~` stands before those of strangers.
+/// A name without the marks of phones; `~` precedes the names of strangers.
 fn clean(name: &str) -> String {
     let is_mark = |sign: char| MARKS.contains(&sign) || sign == '\u{202f}' || sign == '\u{a0}' || sign == ' ';
     let name = name.trim_matches(is_mark);
@@ -231,7 +231,7 @@ impl ChatReader<'_, '_> {
             _ if text.is_empty() => Vec::new(),
             _ => with_files(text),
         };
-        // A notice under a name may stand under that of the group.
+        // The name before a notice may be that of the group.
         let named_line = named_line.filter(|_| mark_is_of_person(is_notice, is_marked, &parts));
         let sender = named_line.map(|(name, _)| self.text.turns.roster.named(Role::User, Some(&name)));
         self.text.turns.list.push(Message {
@@ -244,7 +244,7 @@ impl ChatReader<'_, '_> {
         });
     }
 
-    /// Says how the order of dates was found, where that is doubtful.
+    /// Reports how the order of dates was found, if that is doubtful.
     fn report_doubtful_dates(&mut self, evidence: Evidence) {
         let order = match self.order {
             Order::DayFirst => "day first",
@@ -274,7 +274,7 @@ fn mark_is_of_person(is_notice: bool, is_marked: bool, parts: &[Part]) -> bool {
     !is_notice || !is_marked || parts.iter().any(is_deleted)
 }
 
-/// A text whose first line names a file, as captions have it.
+/// A text with a file named in its first line, as captions have it.
 fn with_files(text: String) -> Vec<Part> {
     let (first, caption) = text.split_once('\n').unwrap_or((&text, ""));
     match words::mark(first.trim_end_matches(MARKS), false) {

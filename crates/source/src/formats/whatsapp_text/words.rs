@@ -1,4 +1,4 @@
-//! Words that the app writes, in the languages of phones: marks of media, of edits and deletions, and notices under a name.
+//! Texts that the app writes, in the languages of phones: marks of media, of edits and deletions, and notices after a name.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use chatmill_model::MediaKind;
 
 use crate::layout::text::kind_of_name;
 
-/// Declares lists of words by their files: a line for each, in quotation marks, for spaces at its ends count.
+/// Declares lists of words by their files: a line for each, in quotation marks, because spaces at the ends matter.
 macro_rules! words {
     ($($(#[$about:meta])+ $name:ident = $file:literal;)+) => {
         $($(#[$about])+
@@ -32,13 +32,13 @@ words! {
     EDITED = "edited";
     /// Texts in place of a message that was deleted.
     DELETED = "deleted";
-    /// Words of notices that stand under the name of a person or of the group, after a mark of direction.
+    /// Words of notices that follow the name of a person or of the group, after a mark of direction.
     NOTICES = "notices";
     /// Texts of events after a name: verbs, each of which is followed by an object.
     EVENTS = "events";
 }
 
-/// What the words for media have in common, in the languages of phones.
+/// Beginnings that the words for media share, in the languages of phones.
 const MEDIA: [&str; 16] = [
     "medi",
     "médi",
@@ -58,7 +58,7 @@ const MEDIA: [&str; 16] = [
     "phương tiện",
 ];
 
-/// Whether a text is words about media between angles, as Android has them for what was not exported.
+/// Whether a text is about media and in angle brackets, as Android writes it for files that were not exported.
 fn is_about_media(text: &str) -> bool {
     let inside = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
     inside.is_some_and(|words| {
@@ -86,12 +86,12 @@ fn omitted(text: &str) -> Option<MediaKind> {
     .find_map(|(words, kind)| words.contains(&text).then_some(kind))
 }
 
-/// Whether words after a name tell an event.
+/// Whether the text after a name describes an event.
 pub(super) fn is_event(after: &str) -> bool {
     EVENTS.iter().any(|verb| after.starts_with(*verb))
 }
 
-/// Whether a quotation begins in a text and does not end in it: nobody's name does that.
+/// Whether a quotation begins in a text and does not end in it. No name does that.
 pub(super) fn opens_quotation(text: &str) -> bool {
     let is_quote = |sign: &char| "\u{201e}\u{201c}\u{201d}\u{ab}\u{bb}\u{300c}\u{300d}\"".contains(*sign);
     text.chars().filter(is_quote).count() % 2 == 1
@@ -100,7 +100,7 @@ pub(super) fn opens_quotation(text: &str) -> bool {
 /// The meaning of a text that the app wrote.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// A file: its kind and its name, where it was exported.
+    /// A file: its kind, and its name if it was exported.
     Media(MediaKind, Option<String>),
     /// The message was deleted.
     Deleted,
@@ -132,7 +132,7 @@ pub(super) fn mark(text: &str, is_marked: bool) -> Option<Mark> {
     (is_marked && NOTICES.iter().any(|words| text.contains(*words))).then_some(Mark::Notice)
 }
 
-/// Takes the mark of an edit off the end of a text; whether there was one.
+/// Removes the mark of an edit from the end of a text; returns whether there was one.
 pub(super) fn take_edited(text: &mut String) -> bool {
     let trimmed = text.trim_end();
     let own = EDITED.iter().find_map(|mark| trimmed.strip_suffix(*mark));

@@ -1,4 +1,4 @@
-//! What vendors write around the message of an answer: the pieces of a stream, and the tokens that were counted.
+//! What vendors write around the message of an answer: the pieces of a stream, and the counted tokens.
 
 pub(crate) mod stream;
 pub(crate) mod usage;

@@ -1,4 +1,4 @@
-//! Answers that were logged as they came: a list of events, each with a piece.
+//! Answers that were logged as streams: a list of events, each with a piece.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ struct Piece {
     name: Option<String>,
 }
 
-/// The events of a text that is an event stream as it came over the wire, as a list; none for any other text.
+/// The events of a text that is a raw event stream, as a list; `None` for any other text.
 pub(crate) fn events(text: &str) -> Option<String> {
     let fields = ["data:", "event:", "id:", "retry:", ":"];
     let (mut list, mut data) = (Vec::new(), String::new());
@@ -50,7 +50,7 @@ pub(crate) fn events(text: &str) -> Option<String> {
     (are_objects && !list.is_empty()).then(|| format!("[{}]", list.join(",")))
 }
 
-/// Whether a list is a stream: its first events are those of one.
+/// Whether a list is a stream, by its first events.
 pub(crate) fn is_one(list: Value<'_>) -> bool {
     list.kind() == Kind::Array && list.items().take(3).any(is_event)
 }
@@ -69,7 +69,7 @@ fn is_event(event: Value<'_>) -> bool {
         || kind.is_some_and(|kind| starts.iter().any(|start| kind.starts_with(start)))
 }
 
-/// The whole answer, where the stream ends with it.
+/// The whole answer, if the stream ends with it.
 pub(crate) fn whole(list: Value<'_>) -> Option<Value<'_>> {
     let ends = |event: &Value<'_>| {
         let kind = event.get("type").and_then(Value::string);
@@ -82,7 +82,7 @@ pub(crate) fn whole(list: Value<'_>) -> Option<Value<'_>> {
         .items()
         .find(ends)
         .and_then(|event| present(event, "response"))?;
-    // The events before say the same, in pieces and as wholes.
+    // The earlier events repeat it, in pieces and as wholes.
     let contents = |item| (item, items(item, "content").collect());
     let items: Vec<(Value<'_>, Vec<Value<'_>>)> = items(whole, "output").map(contents).collect();
     for event in list.items().filter(|event| !ends(event)) {
@@ -102,7 +102,7 @@ pub(crate) fn whole(list: Value<'_>) -> Option<Value<'_>> {
     Some(whole)
 }
 
-/// The answers that the pieces make, in the order in which they begin.
+/// The answers that the pieces form, in the order of their beginnings.
 pub(crate) fn answers(list: Value<'_>, limits: &Limits) -> Vec<Turn> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut places: HashMap<(String, String, Block), usize> = HashMap::new();
@@ -123,7 +123,7 @@ pub(crate) fn answers(list: Value<'_>, limits: &Limits) -> Vec<Turn> {
     let mut last_text: Option<u64> = None;
     for piece in pieces {
         let number: Option<u64> = piece.place.parse().ok();
-        // One text may be in neighbouring blocks.
+        // One text may be divided into neighbouring blocks.
         let is_neighbour =
             piece.block == Block::Text && last_text.is_some_and(|last| number == last.checked_add(1));
         last_text = number.filter(|_| piece.block == Block::Text);
@@ -149,7 +149,7 @@ pub(crate) fn answers(list: Value<'_>, limits: &Limits) -> Vec<Turn> {
     answers
 }
 
-/// The arguments of a call; one without any gives none in pieces.
+/// The arguments of a call; a call without pieces of arguments has none.
 fn given(text: String, limits: &Limits) -> (Arguments, ArgumentForm) {
     let text = if text.is_empty() { "{}".to_owned() } else { text };
     let scanned = json::scan(text.as_bytes(), limits.depth).map(|document| embedded(document.root()));
@@ -157,7 +157,7 @@ fn given(text: String, limits: &Limits) -> (Arguments, ArgumentForm) {
     (given, ArgumentForm::Text)
 }
 
-/// The values that can hold the model and the usage: the events, and objects inside them.
+/// The values that may contain the model and the usage: the events, and objects inside them.
 pub(crate) fn usage_holders(list: Value<'_>) -> Vec<Value<'_>> {
     let inside = |event| {
         ["message", "metadata", "response"]
@@ -165,7 +165,7 @@ pub(crate) fn usage_holders(list: Value<'_>) -> Vec<Value<'_>> {
             .filter_map(move |key| present(event, key))
     };
     let events: Vec<Value<'_>> = list.items().collect();
-    // The last count is the whole.
+    // The last count includes the earlier ones.
     let events = events.into_iter().rev();
     events
         .flat_map(|event| std::iter::once(event).chain(inside(event)))
@@ -216,7 +216,7 @@ fn pieces_of(event: Value<'_>) -> Vec<Piece> {
             }
         }
     }
-    // Anthropic's events, and Bedrock's, which are the same by other names.
+    // Anthropic's events, and Bedrock's, which are the same under other names.
     let (place, start) = match present(event, "contentBlockStart") {
         Some(start) => {
             let call = present(start, "start").and_then(|start| present(start, "toolUse"));
@@ -252,7 +252,7 @@ fn pieces_of(event: Value<'_>) -> Vec<Piece> {
     pieces
 }
 
-/// The beginning of a call.
+/// The first piece of a call.
 fn began(place: &str, id: Option<String>, name: Option<String>, text_so_far: String) -> Piece {
     Piece {
         choice: String::new(),
@@ -264,7 +264,7 @@ fn began(place: &str, id: Option<String>, name: Option<String>, text_so_far: Str
     }
 }
 
-/// The words that stand in a field.
+/// The text in a field, as a piece.
 fn words(choice: &str, place: &str, block: Block, holder: Value<'_>, key: &str) -> Option<Piece> {
     let text_so_far = filled(holder.get(key))?;
     Some(Piece {

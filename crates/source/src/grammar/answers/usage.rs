@@ -1,8 +1,8 @@
 //! Model, token usage and time of the answer of a logged request.
 //!
-//! Each vendor has its own field names, which are in its grammar, with what contains what: `OpenAI` and Gemini include cached tokens
-//! in the input; Anthropic and Bedrock count them separately, so they are added here. Gemini counts thoughts separately from the answer. The
-//! fields also remain among the extra fields: they hold more than is read here.
+//! Each vendor has its own field names, and its own rule about which count contains which; both are in its grammar. `OpenAI` and Gemini
+//! include cached tokens in the input; Anthropic and Bedrock count them separately, so they are added here. Gemini counts thoughts
+//! separately from the answer. The fields also remain among the extra fields, because they contain more than is read here.
 
 use std::borrow::Cow;
 
@@ -32,9 +32,9 @@ fn word(object: Value<'_>, key: &str) -> Option<Box<str>> {
 /// The fields in which a vendor counts tokens; `outer.inner` is a field inside another, at any depth.
 #[derive(Debug)]
 pub(crate) struct UsageForm {
-    /// Input tokens: the sum of these fields, of which none contains another.
+    /// Input tokens: the sum of these fields, none of which contains another.
     pub input: &'static [&'static str],
-    /// Tokens that came out, in the same way.
+    /// Output tokens, in the same way.
     pub output: &'static [&'static str],
     /// Thoughts that the output contains, in any of these fields.
     pub thoughts: &'static [&'static str],
@@ -42,7 +42,7 @@ pub(crate) struct UsageForm {
     pub cached: &'static [&'static str],
     /// Tokens that were written to a cache, in any of these fields.
     pub written: &'static [&'static str],
-    /// The share of them that was written for minutes, and for an hour, where the vendor divides them.
+    /// The shares of them that were written for minutes, and for an hour, if the vendor divides them.
     pub written_for: [&'static str; 2],
     /// Searches on the web, in any of these fields.
     pub searches: &'static [&'static str],
@@ -52,11 +52,11 @@ pub(crate) struct UsageForm {
     pub total: Option<&'static str>,
 }
 
-/// No fields for writes of minutes and of an hour: the vendor does not divide them.
+/// For vendors that do not divide writes into those for minutes and for an hour.
 pub(crate) const NONE: [&str; 2] = [""; 2];
 
 impl UsageForm {
-    /// The tokens that went in, came out of a cache or went into it, and came out: they decide which form an object has.
+    /// The counts of input, cache and output. They decide which form an object has.
     fn main_counts(&self, object: &UsageFields<'_>) -> CountedTokens {
         CountedTokens {
             input: sum(object, self.input),
@@ -68,7 +68,7 @@ impl UsageForm {
         }
     }
 
-    /// The same with all other counts.
+    /// Adds all other counts.
     fn complete(&self, object: &UsageFields<'_>, main: CountedTokens) -> CountedTokens {
         let [_, hour] = self.written_for;
         CountedTokens {
@@ -93,10 +93,10 @@ fn sum(object: &UsageFields<'_>, fields: &[&str]) -> Option<u64> {
     counts.reduce(u64::saturating_add)
 }
 
-/// Counts of a request as they were logged, before it is decided which of them contain which.
+/// Counts of a request as they were logged, before it is known which of them contain which.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CountedTokens {
-    /// Tokens that went in.
+    /// Input tokens.
     pub input: Option<u64>,
     /// Tokens that were read from a cache.
     pub cached: Option<u64>,
@@ -104,27 +104,27 @@ pub(crate) struct CountedTokens {
     pub written: Option<u64>,
     /// The share of them that was written for an hour.
     pub written_1h: Option<u64>,
-    /// Whether the vendor counts both in `input`.
+    /// Whether the vendor includes both in `input`.
     pub contains_cache: bool,
-    /// Tokens that came out.
+    /// Output tokens.
     pub output: Option<u64>,
     /// Thoughts.
     pub thoughts: Option<u64>,
-    /// Whether the vendor counts them in `output`.
+    /// Whether the vendor includes them in `output`.
     pub contains_thoughts: bool,
     /// All tokens.
     pub total: Option<u64>,
     /// Searches on the web.
     pub searches: Option<u64>,
-    /// How the request was served.
+    /// The service tier of the request.
     pub tier: Option<ServiceTier>,
-    /// What it cost.
+    /// The cost of the request.
     pub cost: Option<Cost>,
 }
 
 impl CountedTokens {
-    /// The usage. A logged total decides what contains what; without one the vendor's way does, where it is possible: a part that is
-    /// more than the whole was counted separately.
+    /// The usage. A logged total decides which counts contain which. Without one the vendor's rule does, if it is possible: a part that is
+    /// larger than the whole was counted separately.
     pub(crate) fn usage(self) -> Option<Usage> {
         let cache = [self.cached, self.written].into_iter().flatten();
         let cache = cache.fold(0, u64::saturating_add);
@@ -175,11 +175,11 @@ impl CountedTokens {
     }
 }
 
-/// The tokens that an object counts, in the words of any vendor; none where it counts none.
+/// The tokens that an object counts, with the field names of any vendor; `None` if it counts none.
 pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
     let forms = || GRAMMARS.iter().filter_map(|grammar| grammar.usage.as_ref());
     let fields = &UsageFields::of(object);
-    // Vendors share words: the words for the cache decide whether the input contains it.
+    // Vendors share field names: those of the cache decide whether the input contains it.
     let rank = |counted: &CountedTokens| match (
         counted.input,
         counted.cached.max(counted.written),
@@ -207,7 +207,7 @@ pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
     .usage()
 }
 
-/// The fields of an object that is asked for the names of all vendors.
+/// The fields of an object, read once and looked up under the names of all vendors.
 struct UsageFields<'v>(Vec<(Cow<'v, str>, Value<'v>)>);
 
 impl<'v> UsageFields<'v> {
@@ -215,7 +215,7 @@ impl<'v> UsageFields<'v> {
         Self(object.fields().collect())
     }
 
-    /// The last field of a name, as [`Value::get`] has it.
+    /// The last field of a name, as in [`Value::get`].
     fn get(&self, key: &str) -> Option<Value<'v>> {
         let found = self.0.iter().rev().find(|(name, _)| name == key);
         found.map(|(_, value)| *value)
@@ -241,7 +241,7 @@ pub(crate) fn within(usage: Option<Usage>, holders: &[Value<'_>]) -> Option<Usag
     (!usage.is_empty()).then_some(usage)
 }
 
-/// The usage that a gateway writes into the fields of its record itself.
+/// The usage that a gateway writes into the top level of its record.
 pub(crate) fn flat(record: Value<'_>) -> Option<Usage> {
     let mut counts = ["prompt_tokens", "completion_tokens"].into_iter();
     let has_counts = counts.all(|key| present(record, key).is_some());
@@ -256,7 +256,7 @@ pub(crate) fn tier(object: Value<'_>) -> Option<ServiceTier> {
         .filter_map(|key| {
             let value = object.get(key)?;
             let word = value.string()?;
-            // Several words are the name of no tier, and stay unread.
+            // A text of several words is not the name of a tier, and stays unread.
             if !word.contains(char::is_whitespace) {
                 value.mark(Mark::Taken);
             }
@@ -295,7 +295,7 @@ pub(crate) fn number(object: Value<'_>, key: &str) -> Option<u64> {
     tokens(object.get(key)?.number_text()?)
 }
 
-/// The tokens that a text counts: whole ones; of more than anybody is billed for as many as fit, which [`bound`] leaves out.
+/// The tokens that a text counts, if it is a whole number. A number beyond any bill becomes the largest count, which [`bound`] removes.
 pub(crate) fn tokens(text: &str) -> Option<u64> {
     let beyond = || {
         let number = text.parse().ok();
@@ -304,7 +304,7 @@ pub(crate) fn tokens(text: &str) -> Option<u64> {
     text.parse().ok().or_else(|| beyond().map(|_| u64::MAX))
 }
 
-/// The most tokens of a request that are taken for logged: beyond it, programs that read a bill have no whole numbers.
+/// The most tokens of a request that count as logged: beyond it, programs that read a bill have no exact whole numbers.
 pub(crate) const MOST: u64 = 1 << 53;
 const MOST_WRITTEN: f64 = 9_007_199_254_740_992.0;
 
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn words_of_gateways_and_frameworks_say_what_contains_what() {
         for text in [
-            // LiteLLM adds Anthropic's words to OpenAI's.
+            // LiteLLM adds Anthropic's field names to OpenAI's.
             r#"{"prompt_tokens":100,"completion_tokens":7,"cache_read_input_tokens":60,"cache_creation_input_tokens":30}"#,
             r#"{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":0},"cache_read_input_tokens":60}"#,
             r#"{"prompt_tokens":100,"completion_tokens":7,"prompt_cache_hit_tokens":60,"prompt_cache_miss_tokens":40}"#,
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn a_logged_total_says_what_was_counted_beside() {
         for (text, counts) in [
-            // Thoughts that the answer does not contain, and that it does.
+            // Thoughts outside the answer, and inside it.
             (
                 r#"{"prompt_tokens":32,"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":94},"total_tokens":135}"#,
                 (32, None, 103),
@@ -370,7 +370,7 @@ mod tests {
                 r#"{"prompt_tokens":32,"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":94}}"#,
                 (32, None, 103),
             ),
-            // What tools put into the prompt.
+            // Tokens that tools added to the prompt.
             (
                 r#"{"promptTokenCount":100,"toolUsePromptTokenCount":5000,"candidatesTokenCount":40,"thoughtsTokenCount":30,"totalTokenCount":5170}"#,
                 (5100, None, 70),
@@ -383,7 +383,7 @@ mod tests {
                 r#"{"promptTokenCount":1000,"cachedContentTokenCount":900,"candidatesTokenCount":10,"totalTokenCount":1010}"#,
                 (1000, Some(900), 10),
             ),
-            // A cache that the prompt does not contain.
+            // A cache outside the prompt.
             (
                 r#"{"prompt_tokens":100,"prompt_tokens_details":{"cached_tokens":60},"completion_tokens":7,"total_tokens":167}"#,
                 (160, Some(60), 7),
@@ -420,7 +420,7 @@ mod tests {
                 r#"{"input_tokens":5,"cache_creation_input_tokens":30,"output_tokens":7}"#,
                 (Some(30), None),
             ),
-            // LangChain leaves the sum out where it divides it.
+            // LangChain leaves the sum out if it divides it.
             (
                 r#"{"input_tokens":40,"output_tokens":7,"input_token_details":{"cache_creation":0,"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":20}}"#,
                 (Some(10), Some(20)),
@@ -489,7 +489,7 @@ mod tests {
             );
             assert_eq!(usage.mismatch, Some(mismatch), "{text}");
         }
-        // Half a usage, and a total that nobody filled in.
+        // Half a usage, and a total that was never filled in.
         for text in [
             r#"{"prompt_tokens":100,"total_tokens":900}"#,
             r#"{"prompt_tokens":100,"completion_tokens":50,"total_tokens":0}"#,

@@ -1,4 +1,4 @@
-//! Messages of the AI SDK: those of its user interface, versions 4 and 5, and those that it sends to a model.
+//! Messages of the AI SDK: those of its user interface, versions 4 and 5, and those for a model.
 
 use std::collections::{HashMap, HashSet};
 
@@ -57,7 +57,7 @@ pub(crate) static AI_SDK: Grammar = Grammar {
 /// A call; its arguments had another name in version 4.
 const CALL: Read = Read::Call(["toolCallId", "toolName"], &["input", "args"]);
 
-/// Fields of a message that are read beside its list of parts.
+/// Fields of a message that are read next to its list of parts.
 pub(super) const KNOWN: [&str; 4] = words!(role id toolInvocations experimental_attachments);
 
 /// Whether a message is a bare call.
@@ -98,13 +98,13 @@ fn without_parts(value: Value<'_>, site: &mut Site<'_>) -> Turn {
     turn
 }
 
-/// Reads what a message has beside its parts.
+/// Reads the fields next to the parts of a message.
 pub(super) fn beside(turn: &mut Turn, value: Value<'_>, site: &mut Site<'_>) {
     invocations(turn, value, site);
     attachments(turn, value, site);
 }
 
-/// Reads calls with their results beside the parts; calls that are also parts are read there.
+/// Reads calls with their results in a field next to the parts; calls that are also parts are read there.
 fn invocations<'v>(turn: &mut Turn, value: Value<'v>, site: &mut Site<'_>) {
     let calls = turn.parts.iter().filter_map(|part| match part {
         Part::ToolCall(call) => Some(call.id.clone()),
@@ -133,7 +133,7 @@ fn invocations<'v>(turn: &mut Turn, value: Value<'v>, site: &mut Site<'_>) {
     }
 }
 
-/// Reads files beside the parts.
+/// Reads files in a field next to the parts.
 fn attachments(turn: &mut Turn, value: Value<'_>, site: &mut Site<'_>) {
     for (index, file) in items(value, "experimental_attachments").enumerate() {
         let path = format!("experimental_attachments[{index}]");
@@ -143,7 +143,7 @@ fn attachments(turn: &mut Turn, value: Value<'_>, site: &mut Site<'_>) {
     }
 }
 
-/// A thought; version 4 wrote it under another name, and its details say it again, piece by piece.
+/// Reads a thought. Version 4 wrote it under another name, and its details repeat it piece by piece.
 fn reasoning(turn: &mut Turn, _: &str, part: Value<'_>, _: &mut Site<'_>) -> bool {
     let Some(thought) = text(first_present(part, &["text", "reasoning"])) else {
         return false;
@@ -176,7 +176,7 @@ fn result(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'_>) -> 
     true
 }
 
-/// A call with its result, as the user interface of version 4 has both inside one part.
+/// Reads a call with its result inside one part, in the form of version 4 of the user interface.
 fn nested_invocation(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'_>) -> bool {
     let inside = present(part, "toolInvocation");
     inside.is_some_and(|inside| invocation(turn, &format!("{path}.toolInvocation"), inside, site))
@@ -187,7 +187,7 @@ fn invocation(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'_>)
     let kind = text(part.get("type"));
     let in_type = kind.as_deref().and_then(|kind| kind.strip_prefix("tool-"));
     let name = text(present(part, "toolName")).or_else(|| in_type.map(str::to_owned));
-    // Arguments that do not fit the tool are in the last of these.
+    // Arguments that do not match the tool's schema are in the last of these.
     let given = arguments(first_present(part, &["input", "args", "rawInput"]), path, site);
     let id = text(part.get("toolCallId"));
     if id.is_none() && in_type.is_some() {
@@ -210,10 +210,10 @@ fn invocation(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'_>)
         }));
     }
     if part.get("providerExecuted").and_then(Value::as_bool) == Some(true) && turn.step.is_some() {
-        // The model has read this result before it wrote what follows.
+        // The model read this result before it wrote what follows.
         turn.step = Some(turn.parts.len());
     }
-    // These are retained in every container: they say why there is no result.
+    // These fields are retained in every container, because they name the reason of a missing result.
     let mut rest = ExtraFields::new();
     let known = words!(type toolCallId toolName state step input args rawInput output result errorText);
     rest.keep_rest(part, path, &known);
@@ -233,7 +233,7 @@ fn bare_call(value: Value<'_>, site: &mut Site<'_>) -> Turn {
     turn
 }
 
-/// Reads what the AI SDK gives for one request: text, thoughts and calls beside each other; none where there is neither.
+/// Reads the SDK's result of one request: text, thoughts and calls next to each other; `None` if it has neither.
 pub(crate) fn answer(value: Value<'_>, site: &mut Site<'_>) -> Option<Turn> {
     let mut turn = Turn {
         role: Some(Role::Assistant),
@@ -248,7 +248,7 @@ pub(crate) fn answer(value: Value<'_>, site: &mut Site<'_>) -> Option<Turn> {
     }
     let known = words!(reasoningText reasoning text generation output_text toolCalls usage);
     turn.keep_rest(value, "", &known);
-    // Each step of the request says its words, too, and the last those of the whole.
+    // Each step of the request repeats its texts, and the last step those of the whole.
     let words = Words::of(&turn.parts);
     for step in items(value, "steps") {
         for holder in std::iter::once(step).chain(items(step, "content")) {

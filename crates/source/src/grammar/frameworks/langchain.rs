@@ -1,5 +1,5 @@
-//! Messages of `LangChain`: what `dumps` and `messages_to_dict` write, and messages as they are. Their content is in parts of
-//! OpenAI's and of Anthropic's.
+//! Messages of `LangChain`: the output of `dumps` and `messages_to_dict`, and plain messages. Their content consists of
+//! OpenAI's and Anthropic's parts.
 
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::json::push_compact;
@@ -31,15 +31,15 @@ pub(crate) static LANGCHAIN: Grammar = Grammar {
     ..Grammar::own("langchain", &["content", "type", "kwargs", "data"], turn)
 };
 
-/// Reads a block as OpenAI's or Anthropic's.
+/// Reads a block as one of OpenAI or Anthropic.
 fn block(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
     let mut grammars = [&OPENAI, &ANTHROPIC].into_iter();
     grammars.any(|grammar| grammar.block(turn, path, block, site))
 }
 
-/// A message without its envelope, and the word for its class.
+/// A message without its envelope, and the name of its class.
 fn opened(value: Value<'_>) -> Option<(Value<'_>, String)> {
-    // A constructor's envelope: the class, and what it was made of.
+    // A constructor's envelope: the class, and its arguments.
     if let (Some(inside), Some(class)) = (present(value, "kwargs"), present(value, "id")) {
         let class = class.items().last()?.string()?;
         return Some((inside, class.into_owned()));
@@ -50,7 +50,7 @@ fn opened(value: Value<'_>) -> Option<(Value<'_>, String)> {
     (is_message && role_of_class(&class).is_some()).then(|| (inside, class.into_owned()))
 }
 
-/// Whether a message is one of `LangChain`'s.
+/// Whether a message is one of `LangChain`.
 fn is_message(value: Value<'_>) -> bool {
     opened(value).is_some()
 }
@@ -69,7 +69,7 @@ fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
     message(inside, &class, site)
 }
 
-/// The role that a class of `LangChain`'s, or its short name, speaks as.
+/// The role of a class of `LangChain`, or of its short name.
 fn role_of_class(class: &str) -> Option<Role> {
     let plain = class
         .trim_end_matches("Chunk")
@@ -130,7 +130,7 @@ fn message(value: Value<'_>, class: &str, site: &mut Site<'_>) -> Turn {
     for (index, one) in own.or(other).into_iter().flat_map(Value::items).enumerate() {
         calls.push(call(one, &format!("tool_calls[{index}]"), site));
     }
-    // They are sent as calls, and have results: what is invalid are the arguments.
+    // They are sent as calls, and have results: only their arguments are invalid.
     let invalid = present(value, "invalid_tool_calls")
         .into_iter()
         .flat_map(Value::items);
@@ -145,7 +145,7 @@ fn message(value: Value<'_>, class: &str, site: &mut Site<'_>) -> Turn {
     turn
 }
 
-/// Reads a thought or a call in a block of the forms that only `LangChain` writes.
+/// Reads a thought or a call in a block of a form that only `LangChain` writes.
 fn own_block(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
     match text(block.get("type")).as_deref() {
         Some("reasoning") => {
@@ -180,7 +180,7 @@ fn call(value: Value<'_>, place: &str, site: &mut Site<'_>) -> ToolCall {
     ToolCall::new(id, text(function.get("name")), given)
 }
 
-/// Marks the arguments that a vendor's own list of calls repeats as JSON in a text.
+/// Marks the arguments that a vendor's list of calls repeats as a JSON text.
 fn pass_over_copies(own: Value<'_>, copies: Value<'_>) {
     let of = |call: Value<'_>| {
         present(call, "id")

@@ -1,5 +1,5 @@
-//! Messages of agent frameworks and SDKs, and what their grammars share: a list of parts, each with a type, files, and results
-//! of calls.
+//! Messages of agent frameworks and SDKs, and the code that their grammars share: a list of parts, each with a type, files,
+//! and results of calls.
 
 pub(crate) mod ai_sdk;
 pub(crate) mod langchain;
@@ -18,8 +18,8 @@ use crate::grammar::{Grammar, IN_FRAMEWORKS};
 /// Fields of a message that repeat its parts.
 const COPIES: [&str; 2] = ["content", "reasoning"];
 
-/// Reads a message whose parts are in the list of this field. Parts of other vendors pass through frameworks as they are.
-/// Unknown fields of parts stay unread, and those of the message are retained.
+/// Reads a message with its parts in the list of this field. Frameworks pass parts of other vendors through unchanged. Unknown
+/// fields of parts stay unread, and those of the message are retained.
 pub(super) fn of_parts(
     grammar: &'static Grammar,
     value: Value<'_>,
@@ -72,7 +72,7 @@ fn begun(value: Value<'_>) -> Turn {
     }
 }
 
-/// Adds the result of a call; the three lists hold possible names of the fields for the call's id, its name and the result.
+/// Adds the result of a call; the three lists are the possible field names of the call's id, its name and the result.
 fn answered(
     turn: &mut Turn,
     path: &str,
@@ -81,7 +81,7 @@ fn answered(
     site: &mut Site<'_>,
 ) {
     let result = first_present(answer, result);
-    // The AI SDK says of a result what it is: {"type": "text", "value": …}.
+    // The AI SDK names the kind of a result: {"type": "text", "value": …}.
     let kind = result.and_then(|result| text(result.get("type")));
     let inner = result.filter(|_| kind.is_some());
     let inner = inner.and_then(|result| present(result, "value"));
@@ -133,7 +133,7 @@ fn shown(
     media::divided(inner.parts)
 }
 
-/// A file: its address, its bytes, or the id or name of one that was uploaded; false where there is neither.
+/// Reads a file: its address, its bytes, or the id or name of an upload; `false` if it has none of them.
 fn media(turn: &mut Turn, _: &str, part: Value<'_>, _: &mut Site<'_>) -> bool {
     let field = |keys: &[&str]| first_text(part, keys);
     let media_type = field(&["mime_type", "mimeType", "mediaType", "contentType"]);
@@ -172,7 +172,7 @@ fn media(turn: &mut Turn, _: &str, part: Value<'_>, _: &mut Site<'_>) -> bool {
     true
 }
 
-/// The texts of parts: each, and all joined.
+/// The texts of parts: each of them, and all joined.
 pub(crate) struct Words<'p> {
     texts: HashSet<&'p str>,
     whole: String,
@@ -190,7 +190,7 @@ impl<'p> Words<'p> {
         }
     }
 
-    /// Whether the texts contain this one; it is marked as read then.
+    /// Whether the texts contain this one. A contained text is marked as read.
     pub(crate) fn have(&self, wanted: Option<Value<'_>>) -> bool {
         let has_text =
             |wanted: &str| wanted.is_empty() || self.texts.contains(wanted) || self.whole == wanted;
@@ -200,7 +200,7 @@ impl<'p> Words<'p> {
     }
 }
 
-/// Whether parts say a text.
+/// Whether parts contain a text.
 pub(crate) fn contain_text(parts: &[Part], wanted: Option<Value<'_>>) -> bool {
     Words::of(parts).have(wanted)
 }

@@ -1,4 +1,4 @@
-//! OpenTelemetry's messages of generative AI: parts with a type, and their words in `content`.
+//! OpenTelemetry's messages of generative AI: parts with a type, and their text in `content`.
 
 use chatmill_intake::json::Value;
 

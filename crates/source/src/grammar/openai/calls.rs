@@ -1,4 +1,4 @@
-//! Tool calls: `tool_calls`, the deprecated `function_call`, and calls that a text spells as JSON.
+//! Tool calls: `tool_calls`, the deprecated `function_call`, and calls that are JSON in a text.
 
 mod split;
 
@@ -10,7 +10,7 @@ use chatmill_diag::codes;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, Part, ToolCall};
 
-/// Reads `tool_calls`; `None` when it is not a list of objects, or of their JSON texts.
+/// Reads `tool_calls`; `None` if it is not a list of objects, or of their JSON texts.
 pub(crate) fn calls(list: Value<'_>, rest: &mut ExtraFields, site: &mut Site<'_>) -> Option<Vec<ToolCall>> {
     let is_text = |call: Value<'_>| call.string().is_some_and(|text| text.starts_with('{'));
     if !list.is_empty() && list.items().all(is_text) {
@@ -109,7 +109,7 @@ fn named(function: Value<'_>, suffix: &str, rest: &mut ExtraFields, site: &mut S
     )
 }
 
-/// A call of a custom tool, whose input is free text.
+/// A call of a custom tool with free text as its input.
 fn own_input(
     id: Option<String>,
     custom: Value<'_>,
@@ -136,7 +136,7 @@ const fn as_text(text: String) -> (Arguments, ArgumentForm) {
     (Arguments::Malformed(text), ArgumentForm::Text)
 }
 
-/// The calls that a text holds as JSON; any other text is one call with malformed arguments.
+/// The calls in the JSON of a text; any other text is one call with malformed arguments.
 pub(crate) fn spelled(words: String, depth: u32) -> Vec<ToolCall> {
     let found = json::scan(words.as_bytes(), depth).ok().and_then(|document| {
         let root = document.root();
@@ -149,7 +149,7 @@ pub(crate) fn spelled(words: String, depth: u32) -> Vec<ToolCall> {
     found.unwrap_or_else(|| vec![ToolCall::new(None, None, as_text(words))])
 }
 
-/// Reads the text of a turn that is a call or a list of calls, after a thought where there is one.
+/// Reads the text of a turn that is a call or a list of calls, possibly after a thought.
 pub(crate) fn spelled_turn(words: &str, depth: u32) -> Vec<Part> {
     let (thought, calls) = match thoughts::divided(words) {
         Some((thought, calls)) => (Some(Part::Reasoning(thoughts::thought(thought))), calls),
@@ -162,7 +162,7 @@ pub(crate) fn spelled_turn(words: &str, depth: u32) -> Vec<Part> {
         .collect()
 }
 
-/// Reads a call from an object with `name`; none where it has other fields, which would be lost.
+/// Reads a call from an object with `name`; `None` if it has other fields, which would be lost.
 pub(crate) fn spelled_call(value: Value<'_>, depth: u32) -> Option<ToolCall> {
     let is_call = value
         .fields()

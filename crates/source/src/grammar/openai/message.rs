@@ -13,7 +13,7 @@ use crate::base::roles::{api_role, known_role};
 use crate::base::{ExtraFields, Keep as _, Site, Turn, id, media, present, raw, text, text_of, word, words};
 use crate::grammar::openai::{calls, parts};
 
-/// The fields of a message with a place in the model, which it must not have twice.
+/// The fields of a message with a place in the model; a message must not have one of them twice.
 pub(super) const FIELDS: [&str; 14] = words!(
     role content name tool_calls tool_call_id function_call refusal reasoning reasoning_content thinking thinking_blocks
     reasoning_details message_id id
@@ -28,7 +28,7 @@ pub(crate) fn is_call(message: Value<'_>) -> bool {
     role.is_some_and(|role| CALL_ROLES.contains(&&*role))
 }
 
-/// The role that a word means: those of the API, and of the same training files and Llama's templates.
+/// The role for a word: those of the API, of the same training files, and of Llama's templates.
 fn message_role(word: &str) -> Option<Role> {
     match word {
         "tool_response" | "function_response" | "observation" | "ipython" => Some(Role::Tool),
@@ -40,10 +40,10 @@ fn message_role(word: &str) -> Option<Role> {
 /// The fields with the thoughts of a message as a text, in the order of the thoughts.
 const THOUGHTS: [&str; 3] = words!(reasoning_content reasoning thinking);
 
-/// A message object but for its content, which [`content`] gives.
+/// A message object without its content, which [`content`] returns.
 #[derive(Debug, Default)]
 pub(crate) struct MessageObject {
-    /// The role, where the message states a known one.
+    /// The role, if the message states a known one.
     pub role: Option<Role>,
     /// Name of the tool, or of the speaker.
     pub name: Option<String>,
@@ -53,9 +53,9 @@ pub(crate) struct MessageObject {
     pub message_id: Option<String>,
     /// The reasoning of the model.
     pub thoughts: Vec<String>,
-    /// The words in which the model refused, or that it spoke.
+    /// The text of a refusal, or the transcript of a spoken answer.
     pub refusal: Option<String>,
-    /// The calls that it makes.
+    /// The calls of the message.
     pub calls: Vec<ToolCall>,
     /// Fields without a place, by path.
     pub rest: ExtraFields,
@@ -70,7 +70,7 @@ impl MessageObject {
                 .any(|key| object.get(key).is_some())
     }
 
-    /// Reads everything but the content of a message inside a row, and reports what it has twice.
+    /// Reads everything but the content of a message inside a row, and reports duplicate keys.
     pub(crate) fn in_row(object: Value<'_>, site: &mut Site<'_>) -> Self {
         site.repeated_keys(object, |key| FIELDS.contains(&key));
         let message = Self::read(object, site);
@@ -84,7 +84,8 @@ impl MessageObject {
     fn read(object: Value<'_>, site: &mut Site<'_>) -> Self {
         let mut message = Self::default();
         let (mut thoughts, mut blocks, mut details): ([Option<String>; 3], _, _) = Default::default();
-        // One walk over the fields: a lookup of each would be a walk for each. Of a repeated field the last counts, and a finding says so.
+        // One walk over the fields: looking each one up would be a walk for each. Of a repeated field the last value is used, with a
+        // finding.
         for (key, value) in object.fields().filter(|(_, value)| !value.is_null()) {
             let is_read = match &*key {
                 "content" => true,
@@ -138,7 +139,7 @@ impl MessageObject {
                     message.rest.keep_rest(value, "audio", &["transcript"]);
                     continue;
                 }
-                // It is part of the text, and stays, so that it can be told from other text.
+                // The refusal is part of the text, and is also kept as a field, which distinguishes it from other text.
                 "refusal" => {
                     message.refusal = text(Some(value));
                     message.rest.push((key.into_owned(), raw(value)));
@@ -158,13 +159,13 @@ impl MessageObject {
         message
     }
 
-    /// Adds a thought. Some gateways write one under several names.
+    /// Adds a thought, unless it is known: some gateways write one under several names.
     fn think(&mut self, thought: Option<String>) {
         let thought = thought.filter(|thought| !self.thoughts.contains(thought));
         self.thoughts.extend(thought);
     }
 
-    /// Reads thoughts as `LiteLLM` repeats them, in Anthropic's blocks.
+    /// Reads thoughts that `LiteLLM` repeats in Anthropic's blocks.
     fn blocks_of_thought(&mut self, blocks: Option<Value<'_>>) {
         for (index, block) in blocks.into_iter().flat_map(Value::items).enumerate() {
             let path = format!("thinking_blocks[{index}]");
@@ -178,7 +179,7 @@ impl MessageObject {
         }
     }
 
-    /// Reads thoughts in the pieces of `OpenRouter`, which are mostly written as `reasoning`, too.
+    /// Reads thoughts in the pieces of `OpenRouter`, which usually writes them as `reasoning`, too.
     fn details_of_thought(&mut self, details: Option<Value<'_>>) {
         let mut thought = String::new();
         for (index, detail) in details.into_iter().flat_map(Value::items).enumerate() {
@@ -224,7 +225,7 @@ pub(crate) fn content_parts(
     vec![Part::Text(text_of(value))]
 }
 
-/// The finding about a role that logs and rows have.
+/// The finding about a role, in logs and rows.
 const UNKNOWN_ROLE: &str = "the role is none of the known words";
 
 /// The finding about content of another form.
@@ -247,7 +248,7 @@ pub(crate) fn answered(
     media::divided(shown.parts)
 }
 
-/// Reads a message in this shape, whatever its fields are.
+/// Reads a message in this shape with any fields.
 pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
     let read = MessageObject::read(value, site);
     let mut turn = Turn {
@@ -307,7 +308,7 @@ pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
     turn
 }
 
-/// The role of a message: a tool's, where it names the call that it answers.
+/// The role of a message: a tool's, if it names the call that it answers.
 fn role(value: Value<'_>, read: &MessageObject, site: &mut Site<'_>) -> Option<Role> {
     let stated = present(value, "role");
     let mut role = read.role;

@@ -1,4 +1,4 @@
-//! What Mistral's messages have that OpenAI's do not: thoughts as a list of texts, and references between texts.
+//! The differences of Mistral's messages from OpenAI's: thoughts as a list of texts, and references between texts.
 
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::Part;
@@ -7,7 +7,7 @@ use super::OPENAI;
 use crate::base::{Keep as _, Site, Turn, text, words};
 use crate::grammar::{BlockForm, Grammar, Read, When, only, typed};
 
-/// Messages of Mistral: OpenAI's, with blocks of its own.
+/// Messages of Mistral: OpenAI's, with additional blocks.
 pub(crate) static MISTRAL: Grammar = Grammar {
     verified: "mistral-common 1.13.1, 2026-11",
     blocks: &[THOUGHTS, only(REFERENCE)],
@@ -18,7 +18,7 @@ pub(crate) static MISTRAL: Grammar = Grammar {
 /// Thoughts as a list of texts. Gateways write them into OpenAI's messages, too, so that OpenAI's parts include this form.
 pub(super) const THOUGHTS: BlockForm = typed("thinking", Read::Own(thoughts));
 
-/// References to what the text before cites: they separate no texts.
+/// References to the sources of the text before them: they do not separate texts.
 pub(super) const REFERENCE: BlockForm = BlockForm::of(When::OneOf(&REFERENCES), Read::Extra);
 
 const REFERENCES: [&str; 2] = words!(reference tool_reference);

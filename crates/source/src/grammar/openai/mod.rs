@@ -1,4 +1,4 @@
-//! Messages of OpenAI's Chat Completions, which gateways, frameworks and training files write, too.
+//! Messages of OpenAI's Chat Completions, which gateways, frameworks and training files also write.
 
 pub(crate) mod calls;
 mod message;
@@ -18,7 +18,7 @@ pub(crate) static OPENAI: Grammar = Grammar {
         input: &["prompt_tokens"],
         output: &["completion_tokens"],
         thoughts: &["completion_tokens_details.reasoning_tokens"],
-        // Gateways add the words of Anthropic, `DeepSeek` and Moonshot have words of their own.
+        // Gateways add Anthropic's field names; `DeepSeek` and Moonshot have others.
         cached: &[
             "prompt_tokens_details.cached_tokens",
             "cache_read_input_tokens",

@@ -14,13 +14,13 @@ use crate::grammar::blocks::at_address;
 use crate::grammar::openai::{calls::spelled, mistral};
 use crate::grammar::{ANTHROPIC, BlockForm, IN_OPENAI, OPENAI, Read, When, only, typed};
 
-/// Levels of JSON inside the text of a part.
+/// The deepest JSON that is read inside the text of a part, in levels.
 const MAX_SPELLED_DEPTH: u32 = 128;
 
-/// The cache mark that says nothing but that it is one.
+/// The plain cache mark, without any options.
 const PLAIN_MARK: &str = "{\"type\":\"ephemeral\"}";
 
-/// Whether a list is one of parts: an element is an object with a `type` or a `text`, or all are strings.
+/// Whether a list consists of parts: an element is an object with a `type` or a `text`, or all are strings.
 pub(crate) fn is_parts(list: Value<'_>) -> bool {
     let is_part = |part: Value<'_>| {
         part.kind() == Kind::Object && part.get("type").or_else(|| part.get("text")).is_some()
@@ -28,7 +28,7 @@ pub(crate) fn is_parts(list: Value<'_>) -> bool {
     list.items().any(is_part) || list.items().all(|part| part.kind() == Kind::String)
 }
 
-/// Whether a list has elements, each of a type that is a kind of block here.
+/// Whether a list has elements, and all have a type that is a kind of block here.
 pub(crate) fn are_known(list: Value<'_>) -> bool {
     let is_known = |part: Value<'_>| {
         let kind = part.get("type").and_then(Value::as_str);
@@ -64,7 +64,7 @@ pub(crate) fn part(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Sit
     }
 }
 
-/// Reads a list of texts and media, as results show them; none where an element is anything else, for results may be any list.
+/// Reads a list of texts and media, as in results; `None` if an element is anything else, because results may be any list.
 pub(super) fn shown(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Option<Turn> {
     let mut turn = Turn::default();
     let is_list = list.kind() == Kind::Array;
@@ -128,10 +128,10 @@ pub(super) const PARTS: &[BlockForm] = &[
     typed("input_file", Read::Media(MediaKind::File, file)),
 ];
 
-/// A part of text; some write its words as `value`.
+/// A part of text; some programs write the text as `value`.
 const TEXT: Read = Read::Text(&["text", "value"]);
 
-/// The mark of a cache; the plain one needs no words.
+/// Reads the mark of a cache; the plain mark needs no extra field.
 pub(super) fn cache_mark(turn: &mut Turn, path: &str, part: Value<'_>) {
     if let Some(mark) = present(part, "cache_control") {
         turn.parts.push(Part::CacheMark);
@@ -141,7 +141,7 @@ pub(super) fn cache_mark(turn: &mut Turn, path: &str, part: Value<'_>) {
     }
 }
 
-/// A refusal is text; its type stays, so that it can be told from other text.
+/// Reads a refusal as text; its type is kept, because it distinguishes it from other text.
 fn refusal(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> bool {
     let Some(words) = text(value.get("refusal")) else {
         return false;
@@ -151,7 +151,7 @@ fn refusal(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> b
     true
 }
 
-/// A media item as training files write it: by address or path, or as a mark for one that stands beside the messages.
+/// A media item as training files write it: by address or path, or as a mark for one that is listed next to the messages.
 fn plain_media_item(
     turn: &mut Turn,
     path: &str,
@@ -176,7 +176,7 @@ fn plain_media_item(
     is_mark
 }
 
-/// Calls as the JSON text that a model is to write: an object with name and arguments, or a list of such.
+/// Reads calls in the JSON text that a model is to write: an object with name and arguments, or a list of such objects.
 fn calls(turn: &mut Turn, path: &str, value: Value<'_>, _: &mut Site<'_>) -> bool {
     let Some(words) = text(value.get("value")) else {
         return false;
@@ -206,7 +206,7 @@ fn sound(turn: &mut Turn, path: &str, value: Value<'_>, kind: MediaKind, _: &mut
     true
 }
 
-/// A file: its bytes, or the id under which it was uploaded, which then also serves as its name.
+/// Reads a file: its bytes, or the id of its upload, which then also serves as its name.
 fn file(turn: &mut Turn, path: &str, value: Value<'_>, kind: MediaKind, _: &mut Site<'_>) -> bool {
     let nested = value.get("file").filter(|file| file.kind() == Kind::Object);
     let holder = nested.unwrap_or(value);

@@ -11,7 +11,7 @@ use crate::grammar::openai::calls::spelled_call;
 const CALL: [&str; 2] = ["<tool_call>", "</tool_call>"];
 const RESPONSE: [&str; 2] = ["<tool_response>", "</tool_response>"];
 
-/// The names of these tags.
+/// The names of the tags around calls and results.
 const TOOLS: [&str; 2] = ["tool_call", "tool_response"];
 
 /// The speaker, as stated in the line of the role.
@@ -19,7 +19,7 @@ const TOOLS: [&str; 2] = ["tool_call", "tool_response"];
 pub(crate) struct Speaker {
     /// The role; an unknown speaker is a user.
     pub role: Option<Role>,
-    /// The word for that, where it is not the model's.
+    /// The word for the role, if it is not that of the model.
     pub word: Option<String>,
     /// The name.
     pub name: Option<String>,
@@ -69,23 +69,24 @@ fn unquoted(name: &str) -> String {
         .unwrap_or_else(plain)
 }
 
-/// Text whose control tokens are spelled as they were before they were escaped.
+/// A text with its escaped control tokens restored.
 fn unescaped(text: &str) -> String {
     escapes::unescaped(text, is_token)
 }
 
-/// Text whose control tokens and tags around calls and results are spelled so.
+/// A text with its escaped control tokens, and tags around calls and results, restored.
 fn without_tools(text: &str) -> String {
     escapes::unescaped(text, |text| is_token(text) || is_tag(text, &TOOLS))
 }
 
-/// Text whose control tokens and tags are spelled so.
+/// A text with its escaped control tokens and all tags restored.
 fn without_tags(text: &str) -> String {
     let names = ["think", TOOLS[0], TOOLS[1]];
     escapes::unescaped(text, |text| is_token(text) || is_tag(text, &names))
 }
 
-/// Whether text goes on like a control token after its `<`: a bar, a word of at most 40 characters, a bar and `>`.
+/// Whether a text continues like a control token after its `<`: a bar, a word of at most 40 characters, a bar and
+/// `>`.
 fn is_token(text: &str) -> bool {
     let Some(inside) = text.strip_prefix('|') else {
         return false;
@@ -95,7 +96,7 @@ fn is_token(text: &str) -> bool {
     (1..=40).contains(&length) && inside.get(length..).is_some_and(|rest| rest.starts_with("|>"))
 }
 
-/// The pieces of a turn.
+/// The parts of a turn.
 pub(crate) fn parts(role: Role, body: &str, limits: &Limits, problems: &mut Vec<Finding>) -> Vec<Part> {
     match role {
         Role::System => text_part(unescaped(body)),
@@ -163,7 +164,7 @@ fn calls(inside: &str, limits: &Limits) -> Option<Vec<ToolCall>> {
     }
 }
 
-/// The results of a turn that holds nothing else.
+/// The results of a turn that contains nothing else.
 fn answers(body: &str, limits: &Limits) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     let mut rest = body;
@@ -177,7 +178,7 @@ fn answers(body: &str, limits: &Limits) -> Option<Vec<Part>> {
     (!parts.is_empty() && rest.trim().is_empty()).then_some(parts)
 }
 
-/// A result: text, or an object that names its tool and holds the content.
+/// A result: text, or an object with the name of its tool and the content.
 fn answer(body: &str, limits: &Limits) -> Part {
     let written = without_tags(body);
     let named = json::scan(written.as_bytes(), limits.depth)

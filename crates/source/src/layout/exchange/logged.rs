@@ -8,8 +8,8 @@ use crate::base::{present, times};
 use crate::frame::Reading;
 use crate::grammar::usage::{MOST, answer_id, flat, model, usage, within};
 
-/// Completes the answer, which is the last message, with the logged model, usage and time. Where no answer
-/// was logged, the message that ends the request gets the usage.
+/// Completes the answer, which is the last message, with the logged model, usage and time. If no answer was logged, the message
+/// that ends the request gets the usage.
 pub(crate) fn answer(root: Value<'_>, messages: &mut [Message]) {
     let Some(last) = messages.last_mut().filter(|_| root.kind() == Kind::Object) else {
         return;
@@ -38,7 +38,7 @@ pub(crate) fn answer(root: Value<'_>, messages: &mut [Message]) {
     }
 }
 
-/// The usage that a record logs of its request: in the answer, in the record, or in its own fields, as gateways write it.
+/// The usage that a record logs of its request: in the answer, in the record, or in its top-level fields, as gateways write it.
 pub(crate) fn logged_usage(root: Value<'_>, response: Option<Value<'_>>) -> Option<Usage> {
     let metadata = present(root, "metadata");
     let places = [response, Some(root), metadata].into_iter().flatten();
@@ -51,7 +51,7 @@ pub(crate) fn logged_usage(root: Value<'_>, response: Option<Value<'_>>) -> Opti
     )
 }
 
-/// A usage that cost nothing, because a gateway had the answer.
+/// A usage without cost, because the answer came from a gateway's cache.
 pub(crate) fn unpaid(usage: Usage) -> Usage {
     Usage {
         input: Some(0),

@@ -1,8 +1,8 @@
-//! Media listed beside the messages and marked in their text: `<image>`, `<video>`, `<audio>`.
+//! Media that are listed next to the messages and marked in their text: `<image>`, `<video>`, `<audio>`.
 //!
-//! Training files of multimodal models have `images` beside `messages`, one for each mark and in the same order. A mark is the
-//! place of its picture. A part of type `image` without any other field is a mark, too. Trainers count the marks in turns: a system
-//! text that contains the word has no mark, unless the turns alone have too few.
+//! Training files of multimodal models have `images` next to `messages`, one for each mark and in the same order. A mark is the
+//! place of its picture. A part of type `image` without any other field is a mark, too. Trainers count the marks in turns: in a
+//! system text the word is not a mark, unless the turns alone have too few.
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
@@ -10,7 +10,7 @@ use chatmill_model::{Extra, Media, MediaKind, MediaSource, Message, Part, RawJso
 
 use crate::base::{Notes, drop_extra, media, present, text};
 
-/// Fields that hold media, the mark in the text, and what they hold.
+/// Fields with media, the mark in the text, and the kind of media.
 const LISTS: [(&str, &str, MediaKind); 6] = [
     ("images", "<image>", MediaKind::Image),
     ("image", "<image>", MediaKind::Image),
@@ -20,8 +20,8 @@ const LISTS: [(&str, &str, MediaKind); 6] = [
     ("audio", "<audio>", MediaKind::Audio),
 ];
 
-/// Puts the media of the record's lists in the places of their marks. A list that is used up is removed from `extra`; media
-/// without a mark stay there.
+/// Puts the media of the record's lists in the places of their marks. A list that is used up is removed from `extra`; media without
+/// a mark stay there.
 pub(crate) fn place(root: Value<'_>, messages: &mut [Message], extra: &mut Extra, notes: &mut Notes) {
     for (field, mark, kind) in LISTS {
         let Some(value) = present(root, field) else {
@@ -70,7 +70,7 @@ pub(crate) fn place(root: Value<'_>, messages: &mut [Message], extra: &mut Extra
     }
 }
 
-/// The media of a field, each as written, too; none where the field holds something else.
+/// The media of a field, each with its text in the record; `None` if the field has other elements.
 fn media(value: Value<'_>, kind: MediaKind) -> Option<Vec<(Media, RawJson)>> {
     let one = |value: Value<'_>| {
         let raw = RawJson(value.written().to_owned());
@@ -82,7 +82,7 @@ fn media(value: Value<'_>, kind: MediaKind) -> Option<Vec<(Media, RawJson)>> {
     }
 }
 
-/// A media item as its address, or as an object with bytes, a path or an address.
+/// A media item from its address, or from an object with bytes, a path or an address.
 fn media_item(value: Value<'_>, kind: MediaKind) -> Option<Media> {
     if let Some(address) = text(Some(value)) {
         return Some(media::located(kind, address, None));
@@ -113,7 +113,7 @@ fn count(message: &Message, mark: &str, kind: MediaKind) -> usize {
     marks.sum()
 }
 
-/// Puts media into the places of a message, until there are no more.
+/// Replaces the marks of a message with media, until there are no more.
 fn fill(message: &mut Message, mark: &str, kind: MediaKind, media: &mut impl Iterator<Item = Media>) {
     if count(message, mark, kind) == 0 {
         return;
@@ -129,7 +129,7 @@ fn fill(message: &mut Message, mark: &str, kind: MediaKind, media: &mut impl Ite
     message.parts = parts;
 }
 
-/// Divides a text at its marks, as far as there are media for them.
+/// Divides a text at its marks, as long as there are media for them.
 fn divide(text: &str, mark: &str, media: &mut impl Iterator<Item = Media>, parts: &mut Vec<Part>) {
     let mut plain = String::new();
     let mut rest = text;

@@ -1,8 +1,8 @@
-//! One answer of a model is one turn, also where a program records it in pieces.
+//! Joins the pieces of an answer. One answer of a model is one turn, even if a program records it in pieces.
 //!
 //! Programs record a call when they start the tool, and the text and the reasoning of the same answer when the answer ends, so that
-//! pieces of one answer follow the results of its calls or stand between a call and its result. Where the program marks the end of an
-//! answer, the marks decide. Elsewhere a piece belongs to the answer before it while a call of that answer has no result yet: a model
+//! pieces of one answer follow the results of its calls or are between a call and its result. If the program marks the end of an
+//! answer, the marks decide. Otherwise a piece belongs to the answer before it while a call of that answer has no result yet: a model
 //! is not asked again before it has all results. A turn of another speaker always separates.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -13,12 +13,12 @@ use chatmill_model::{Message, MessageKind, Part, Role};
 
 use super::ListReader;
 
-/// What is known of the answers of a model in a list of messages.
+/// Facts about the answers of a model in a list of messages.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     /// Whether an answer may be in several messages; in chats and in tables of messages each message is whole.
     pub in_pieces: bool,
-    /// The positions before which an answer ends, where the source marks them.
+    /// The positions before which an answer ends, if the source marks them.
     pub ends: Vec<usize>,
 }
 
@@ -73,10 +73,10 @@ pub(super) fn join(list: &mut ListReader<'_, '_>) {
     }
 }
 
-/// Adds a piece to an answer. `number` distinguishes the paths of its extra fields from those of other pieces. The place of the answer
-/// is left to the caller.
+/// Adds a piece to an answer. `number` distinguishes the paths of its extra fields from those of other pieces. The caller decides the
+/// place of the answer.
 pub(crate) fn absorb(answer: &mut Message, piece: Message, number: u64) {
-    // What was logged goes with the usage.
+    // The logged usage in the extra fields belongs to the usage that is taken over.
     let is_logged = answer.usage.is_none() && piece.usage.is_some();
     let rest = piece.extra.0.into_iter().map(|(path, raw)| match path.as_str() {
         "usage" if is_logged => (path, raw),
@@ -114,7 +114,7 @@ fn result_id(part: &Part) -> Option<&str> {
     }
 }
 
-/// For each message the position of the first one of its answer; none where every message is whole.
+/// For each message the position of the first one of its answer; `None` if every message is whole.
 fn heads(list: &ListReader<'_, '_>) -> Option<Vec<usize>> {
     if !list.answers.in_pieces {
         return None;
@@ -125,7 +125,7 @@ fn heads(list: &ListReader<'_, '_>) -> Option<Vec<usize>> {
         .flat_map(|place| [place.start as usize, place.end as usize])
         .collect();
     boundaries.extend(ends);
-    // Turns of others.
+    // Turns of other speakers.
     for (position, message) in messages.iter().enumerate() {
         let is_other = matches!(message.role, Role::User | Role::System);
         if is_other && message.kind == MessageKind::Message {
@@ -140,7 +140,7 @@ fn heads(list: &ListReader<'_, '_>) -> Option<Vec<usize>> {
     for end in boundaries {
         let section = || (begin..end).zip(messages.iter().skip(begin));
         let is_marked = ends.contains(&end);
-        // The positions of the results of each call: programs use ids again.
+        // The positions of the results of each call, which may be several because programs reuse ids.
         let mut results: HashMap<&str, Vec<usize>> = HashMap::new();
         if section()
             .filter(|(_, message)| is_answer(message))
@@ -192,12 +192,12 @@ fn heads(list: &ListReader<'_, '_>) -> Option<Vec<usize>> {
     (!is_whole).then_some(heads)
 }
 
-/// An answer as far as it is read.
+/// An answer, as far as it has been read.
 struct OpenAnswer<'m> {
     head: usize,
     /// Its last piece so far.
     last: &'m Message,
-    /// The position of the last result of its calls; 0 without any.
+    /// The position of the last result of its calls; 0 if there is none.
     waits_until: usize,
 }
 

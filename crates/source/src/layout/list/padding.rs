@@ -1,8 +1,9 @@
-//! Keys that Arrow adds: a column of structs gives every row the keys of all rows, and JSON lines that are written of it have `null`
-//! under those that the row did not have.
+//! Keys that Arrow adds: a column of structs gives every row the keys of all rows, and JSON lines that are written from it have
+//! `null` under those that the row did not have.
 //!
-//! A property that is `null` is no schema, so that the tool has no such parameter. It is taken out of a definition where no call of
-//! the tool in the record gives it a value, and its `null` out of the calls. `null` under a key that the definition describes stays.
+//! A property that is `null` is not a schema, so that the tool has no such parameter. It is removed from a definition if no call of
+//! the tool in the record gives it a value, and its `null` is removed from the calls. `null` under a key that the definition
+//! describes stays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +25,7 @@ struct Padding {
     elements: Option<Box<Padding>>,
 }
 
-/// Takes padding out of the tools of a record and of the calls of them.
+/// Removes padding from the tools of a record and from their calls.
 pub(super) fn take_out(conversation: &mut Conversation, limits: &Limits) {
     let is_padded = |tool: &RawJson| tool.as_str().contains("null");
     if !conversation.tools.iter().any(is_padded) {
@@ -112,7 +113,7 @@ fn schema_of(tool: Value<'_>) -> Option<Value<'_>> {
 }
 
 impl Padding {
-    /// The padding of a schema, where it has some.
+    /// The padding of a schema, if it has any.
     fn of(schema: Value<'_>) -> Option<Self> {
         let mut padding = Self {
             elements: schema.get("items").and_then(Self::of).map(Box::new),
@@ -129,7 +130,7 @@ impl Padding {
         has_some.then_some(padding)
     }
 
-    /// Forgets keys under which a value of the arguments stands.
+    /// Forgets keys that have a value in the arguments.
     fn keep_used(&mut self, given: Value<'_>) {
         for (key, value) in given.fields().filter(|(_, value)| !value.is_null()) {
             self.keys.remove(&*key);
@@ -196,7 +197,7 @@ fn properties(schema: Value<'_>) -> impl Iterator<Item = (String, Value<'_>)> {
     properties.map(|(key, property)| (key.into_owned(), property))
 }
 
-/// Writes an object by a function that writes each of its values, or says that it wrote none and the key is left out.
+/// Writes an object; `write` writes each value, or returns `false` to leave its key out.
 fn write_object(
     out: &mut String,
     value: Value<'_>,

@@ -1,14 +1,14 @@
-//! Ids of calls with a signature behind them: `call_1__thought__<base64>`.
+//! Ids of calls that are followed by a signature: `call_1__thought__<base64>`.
 //!
-//! Gateways put Gemini's signature of a thought there, for OpenAI's messages have no place for it. It is no part of the id, and other
-//! vendors refuse ids of that length.
+//! Gateways append Gemini's signature of a thought to the id, because OpenAI's messages have no place for it. It is not part of the
+//! id, and other vendors refuse ids of that length.
 
 use chatmill_model::{Conversation, Part};
 
-/// What begins a signature.
+/// The beginning of a signature.
 const MARK: &str = "__thought__";
 
-/// Takes the signatures out of the ids of calls and results.
+/// Removes the signatures from the ids of calls and results.
 pub(super) fn take_out(conversation: &mut Conversation) {
     let others = conversation.alternatives.iter_mut();
     let others = others.filter_map(|alternative| alternative.messages.as_mut());

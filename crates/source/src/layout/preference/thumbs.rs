@@ -1,7 +1,7 @@
-//! Thumbs: answers of a chat program that somebody called good or bad, in the message or in a file beside it.
+//! Thumbs: users' ratings of answers in a chat program, in the message or in a separate file.
 //!
-//! An answer with a thumb is labelled among the alternatives at its place. What was called bad stays in the conversation, because the
-//! chat went on from there, but is not trained on. A thumb is about the whole answer: all messages up to the next question.
+//! An answer with a thumb is labelled among the alternatives at its place. An answer that was rated bad stays in the conversation,
+//! because the chat went on from there, but is not trained on. A thumb is about the whole answer: all messages up to the next question.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,12 +11,12 @@ use chatmill_model::{AlternativeOrigin, Judgement, Role, Weight};
 
 use crate::layout::list::ListReader;
 
-/// What somebody thought of an answer.
+/// The rating of an answer by a person.
 #[derive(Debug)]
 pub(crate) struct Thumb<'d> {
-    /// Id of a message of the answer.
+    /// The id of a message of the answer.
     pub message: String,
-    /// Whether the answer was called good.
+    /// Whether the answer was rated good.
     pub is_good: bool,
     /// The path of the thumb in the record.
     pub path: String,
@@ -24,8 +24,8 @@ pub(crate) struct Thumb<'d> {
     pub value: Value<'d>,
 }
 
-/// Labels the answers that thumbs are about; of several about one answer the last counts. `met` are the messages that thumbs have met in
-/// this branch and others: a thumb whose message is missing there labels nothing.
+/// Labels the answers that have thumbs; of several thumbs for one answer the last is used. `met` are the ids of messages that thumbs
+/// were found for in this branch and others: a thumb without its message labels nothing.
 pub(crate) fn apply<'d>(list: &mut ListReader<'d, '_>, thumbs: &[Thumb<'d>], met: &mut HashSet<String>) {
     if thumbs.is_empty() {
         return;
@@ -72,7 +72,7 @@ fn label_own(list: &mut ListReader<'_, '_>, labels: &HashMap<&str, bool>, met: &
         .collect();
     let shared: HashSet<usize> = list.shared.iter().copied().collect();
     let asks = |role: Role| matches!(role, Role::User | Role::System);
-    // Where the answer begins that the present message belongs to, and the place that holds it.
+    // The beginning of the answer that the present message belongs to, and the alternative at its place.
     let (mut begin, mut place) = (0, None);
     for position in 0..list.messages.len() {
         let Some(message) = list.messages.get(position) else {

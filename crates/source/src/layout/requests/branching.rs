@@ -13,7 +13,7 @@ use crate::layout::ListReader;
 use crate::layout::tree::branch::{NodeReader, REGENERATED};
 use crate::layout::tree::{Node, Nodes, Tree, listed};
 
-/// Reads a row whose list is a tree, behind a system prompt at most; `None` where it is a list.
+/// Reads a row with a list that is a tree, possibly after a system prompt; `None` if it is a plain list.
 pub(super) fn read(
     requests: &Requests,
     row: &Row<'_>,

@@ -1,21 +1,22 @@
-//! Cached blocks: a user message whose text is the earlier conversation, written out for a prompt cache.
+//! Cached blocks: a user message that contains the earlier conversation, written out for a prompt cache.
 //!
 //! The block reads `User: …`, a blank line, `Assistant: …` and so on, and carries a cache mark. It stays one
 //! user message: text that looks like a tool's result inside it is text. It is compared with the messages
-//! before it, because a list that holds both sends the same words twice.
+//! before it, because a list with both sends the same text twice.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use chatmill_model::{Message, Part, Role};
 
-/// Words that may open a block's first turn.
+/// Labels at the beginning of a block.
 const LABELS: [&str; 4] = ["User: ", "Assistant: ", "Tool: ", "System: "];
 
-/// The most messages at which a block is tried to start: a bound on the work for lists of equal messages.
+/// The most messages from which a repetition is compared in full: a bound on the work for lists of equal
+/// messages.
 const MAX_BLOCK_STARTS: usize = 16;
 
-/// The most messages with the same first paragraph that are looked at for that.
+/// The most messages with the same first paragraph that are examined for that.
 const MAX_ALIKE: usize = 256;
 
 /// The text of a message that is a cached block.
@@ -31,19 +32,19 @@ pub(super) fn block(message: &Message) -> Option<&str> {
     })
 }
 
-/// The messages before a block, in the words of blocks.
+/// The messages before a block, in the form of blocks.
 #[derive(Default)]
 pub(super) struct Earlier {
     turns: Vec<(&'static str, String)>,
-    /// Places of turns by the paragraph that a block begins with which begins with them.
+    /// Positions of turns by their first paragraph, with the label.
     starts: HashMap<String, Vec<usize>>,
     /// The number of messages that were searched.
     looked: usize,
 }
 
 impl Earlier {
-    /// The number of earlier messages that the block repeats: the longest run that starts where the block
-    /// does.
+    /// The number of earlier messages that the block repeats: the longest run that begins with the block's
+    /// first turn.
     pub(super) fn repeated(&mut self, block: &str, earlier: &[Message]) -> u64 {
         let new = earlier.get(self.looked..).unwrap_or_default();
         self.looked = earlier.len();
@@ -107,7 +108,7 @@ const fn label(role: Role) -> &'static str {
     }
 }
 
-/// A message's words as a block has them: texts joined without a separator, trimmed.
+/// The text of a message as a block has it: texts joined without a separator, trimmed.
 fn text_of(message: &Message) -> Cow<'_, str> {
     let mut words = message.parts.iter().filter_map(|part| match part {
         Part::Text(text) => Some(text.as_str()),

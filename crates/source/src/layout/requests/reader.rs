@@ -1,4 +1,4 @@
-//! Reading the turns of a request or of a row, in order.
+//! Reads the turns of a request or of a row, in order.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
@@ -12,7 +12,7 @@ use crate::grammar::{self, Grammar, RESPONSES, is_call, is_foreign};
 use crate::layout::columns::{self, Holds};
 use crate::layout::{Element, OUTSIDE_LISTS, Turns, exchange::Exchange, preference};
 
-/// A column of answers, and those that say which of them are right; the first that says anything counts.
+/// A column of answers, and the columns that state which of them are right; the first with a statement is used.
 const GENERATIONS: &str = "generations";
 const VERDICTS: [&str; 4] = [
     "correctness_math_verify",
@@ -23,7 +23,7 @@ const VERDICTS: [&str; 4] = [
 
 /// Reads the turns of one record.
 pub(super) struct TurnReader<'d, 'r> {
-    /// The messages, and the fields beside them.
+    /// The messages, and the other fields of the record.
     pub exchange: Exchange<'d, 'r>,
     /// The grammar of the turns.
     grammar: &'static Grammar,
@@ -36,7 +36,7 @@ pub(super) struct TurnReader<'d, 'r> {
 }
 
 impl<'d, 'r> TurnReader<'d, 'r> {
-    /// A reader that has read nothing yet.
+    /// A reader without turns.
     pub(super) fn new(grammar: &'static Grammar, frame: FrameView<'d>, limits: &'r Limits) -> Self {
         Self {
             exchange: Exchange::new(Turns::new(frame, limits)),
@@ -52,7 +52,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
         self.exchange.turns.list.messages.len()
     }
 
-    /// Reads turns that are in one place.
+    /// Reads turns from one place.
     pub(super) fn turns(&mut self, turns: RowTurns<'d>) {
         match turns {
             RowTurns::List(list) => (0..)
@@ -72,7 +72,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
         }
     }
 
-    /// Reads the answer that was not preferred: to the one that begins at `start`, else to the last.
+    /// Reads the rejected answer: an alternative to the answer from `start` on, else to the last one.
     pub(super) fn compare(&mut self, root: Value<'d>, start: Option<usize>) {
         let Some((field, other)) =
             columns::first(root, Holds::Worse).filter(|(_, other)| preference::may_be_answer(*other))
@@ -87,8 +87,8 @@ impl<'d, 'r> TurnReader<'d, 'r> {
         }
     }
 
-    /// Reads `generations`, of which each is labelled right or wrong in a column beside it: the one that is the conversation's answer has its
-    /// label, and the others are alternatives to it.
+    /// Reads `generations`, each labelled right or wrong in another column. The one that is the conversation's answer gets its label, and the
+    /// others are alternatives to it.
     pub(super) fn generations(&mut self, root: Value<'d>) {
         let verdicts = VERDICTS
             .iter()
@@ -125,14 +125,14 @@ impl<'d, 'r> TurnReader<'d, 'r> {
             return;
         }
         let text = format!(
-            "{GENERATIONS} are answers that {name} calls right or wrong: they bear these labels among the alternatives"
+            "{GENERATIONS} are answers that {name} calls right or wrong: they have these labels among the alternatives"
         );
         list.notes.push(
             Finding::new(&codes::LABELLED_ANSWER, text).at_path(format!("$.{GENERATIONS}")),
             Some(all),
         );
         if own.is_some_and(|(_, judgement)| judgement.label == Some(false)) {
-            // A wrong answer is no target.
+            // A wrong answer is not a training target.
             let messages = list.messages.iter_mut().skip(start);
             messages.for_each(|message| message.weight = Weight::new(0.0));
         }
@@ -141,7 +141,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
         self.exchange.beside.take(name);
     }
 
-    /// Reads an answer: turns of the same vendor, or what any vendor answers.
+    /// Reads an answer: turns of the same vendor, or any vendor's answer.
     fn answer(&mut self, field: &str, value: Value<'d>) {
         let is_own = |turn: Value<'_>| !self.grammar.is_openais() && self.grammar.is_like_message(turn);
         if value.kind() == Kind::String {
@@ -166,7 +166,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
         }
     }
 
-    /// Reads content that is a turn: the system text, or a text in the place of the list.
+    /// Reads content that is a turn: the system text, or a text in place of the list.
     fn content(&mut self, role: Role, index: u32, value: Value<'d>) {
         self.exchange.turns.list.rows.rows += 1;
         if role == Role::User {
@@ -191,11 +191,11 @@ impl<'d, 'r> TurnReader<'d, 'r> {
         let words: Vec<_> = texts.iter().filter_map(|text| text.as_str()).collect();
         let text = words.join("\n");
         let mut turns = transcript::turns(&text).unwrap_or_else(|| {
-            // The answer to a conversation that is written out continues after the name.
+            // The answer to a written-out conversation continues after the name.
             let text = text.strip_prefix(' ').filter(|_| self.is_written_out);
             vec![(role, text.map_or_else(|| words.join("\n"), str::to_owned))]
         });
-        // The name of who answers next asks for an answer.
+        // The name of the next speaker at the end asks for an answer.
         let is_asking = |(last, text): &(Role, String)| *last == Role::Assistant && text.trim().is_empty();
         if role == Role::User && turns.last().is_some_and(is_asking) {
             turns.pop();
@@ -204,7 +204,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
         self.turns_of(turns, *value);
     }
 
-    /// Takes turns of one text.
+    /// Adds the turns of one text.
     fn turns_of(&mut self, turns: impl IntoIterator<Item = (Role, String)>, value: Value<'d>) {
         for (role, text) in turns {
             let turn = Turn::of(role, Part::Text(text));
@@ -271,7 +271,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
     }
 }
 
-/// Whether a turn among those of a vendor is another's: it calls tools as `OpenAI` does, or items have blocks of another API.
+/// Whether a turn among those of a vendor belongs to another: it calls tools as `OpenAI` does, or items have blocks of another API.
 fn is_of_other_vendor(turn: Value<'_>, grammar: &Grammar) -> bool {
     let calls = ["tool_calls", "tool_call_id"].iter();
     calls.into_iter().any(|key| present(turn, key).is_some())

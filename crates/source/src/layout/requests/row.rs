@@ -10,7 +10,7 @@ use crate::base::texts::transcript;
 use crate::frame::FrameView;
 use crate::layout::columns::{self, Holds};
 
-/// Turns of a row that stand together.
+/// Turns of a row from one place.
 #[derive(Clone)]
 pub(super) enum RowTurns<'d> {
     /// The record's own list of messages.
@@ -21,7 +21,7 @@ pub(super) enum RowTurns<'d> {
     Content(Role, u32, Value<'d>),
     /// Texts of one turn. A single text may be a whole conversation written out.
     Text(Role, Vec<Value<'d>>),
-    /// A conversation that is written out, with any of the marks that are known.
+    /// A written-out conversation, with any of the known marks.
     Transcript(Value<'d>),
     /// An answer in a column, in any form.
     Answer(&'static str, Value<'d>),
@@ -30,9 +30,9 @@ pub(super) enum RowTurns<'d> {
 /// A row.
 #[derive(Default)]
 pub(super) struct Row<'d> {
-    /// The columns that hold its turns.
+    /// The columns of its turns.
     pub columns: Vec<Cow<'d, str>>,
-    /// The field of the system text, where the vendor has one.
+    /// The field of the system text, if the vendor has one.
     pub system: Option<&'static str>,
     /// The turns of the columns, in the row's order.
     pub turns: Vec<RowTurns<'d>>,
@@ -49,7 +49,7 @@ impl<'d> Row<'d> {
         }
     }
 
-    /// The columns of a row, or why it is rejected.
+    /// The columns of a row; an error if it is rejected.
     pub(super) fn of_columns(frame: FrameView<'d>, limits: &Limits) -> Result<Self, Box<Finding>> {
         let root = frame.root();
         let mut row = Self::default();
@@ -58,7 +58,7 @@ impl<'d> Row<'d> {
         let turns = || columns::all(root, Holds::Turns);
         let listed = turns().find(|(_, value)| is_listed(*value));
         let listed = listed.or_else(|| turns().find(|(name, _)| *name == "messages"));
-        // The only list of messages may be called anything.
+        // The only list of messages may have any name.
         let knows = [Holds::Question, Holds::History, Holds::Better]
             .map(|holds| columns::first(root, holds).is_some());
         let unnamed = columns::alone(root, |turn| {
@@ -93,7 +93,7 @@ impl<'d> Row<'d> {
         Ok(row)
     }
 
-    /// Reads the question: a list of messages, or texts, of which some give the question's context.
+    /// Reads the question: a list of messages, or texts, including those with context of the question.
     fn question(&mut self, frame: FrameView<'d>, limits: &Limits) -> Result<(), Box<Finding>> {
         let root = frame.root();
         let asked = columns::first(root, Holds::Question);
@@ -115,7 +115,7 @@ impl<'d> Row<'d> {
         Ok(())
     }
 
-    /// Adds what a column holds.
+    /// Adds the turns of a column.
     fn add(
         &mut self,
         frame: FrameView<'d>,
@@ -142,7 +142,7 @@ impl<'d> Row<'d> {
             }
             _ if is_answer && !of_messages(value) => self.turns.push(RowTurns::Answer(name, value)),
             Kind::Array if !is_answer && value.items().next().is_some_and(|turn| texts(turn).is_some()) => {
-                // Texts in turn, the person's first.
+                // Texts by turns, the person's first.
                 let mut roles = [Role::User, Role::Assistant].into_iter().cycle();
                 for (index, turn) in value.items().enumerate() {
                     let Some(turn_texts) = texts(turn) else {
@@ -180,7 +180,7 @@ fn single(frame: FrameView<'_>, (name, value): (&str, Value<'_>)) -> Result<(), 
     Ok(())
 }
 
-/// A text, or the question and the answer that a list of both holds.
+/// A text, or the question and the answer in a list of both.
 fn texts(turn: Value<'_>) -> Option<Vec<Value<'_>>> {
     match turn.kind() {
         Kind::String => Some(vec![turn]),
@@ -190,14 +190,14 @@ fn texts(turn: Value<'_>) -> Option<Vec<Value<'_>>> {
     }
 }
 
-/// Whether a text is a conversation that is written out.
+/// Whether a text is a written-out conversation.
 fn is_written_out(value: Value<'_>) -> bool {
     value
         .string()
         .is_some_and(|text| transcript::written_out(&text).is_some())
 }
 
-/// Whether a column holds messages, or texts in turn.
+/// Whether a column contains messages, or texts by turns.
 fn is_listed(value: Value<'_>) -> bool {
     let mut turns = value.items().skip_while(|turn| turn.is_null());
     turns.next().map_or(value.kind() == Kind::Array, |first| {
@@ -205,19 +205,19 @@ fn is_listed(value: Value<'_>) -> bool {
     })
 }
 
-/// Whether a list has elements, and none of them a text or a field: recognition does not see it beside a list of messages.
+/// Whether a list has elements, and none with a text or a field: the sketch for recognition does not show such a list.
 fn is_empty_list(list: Value<'_>) -> bool {
     let mut items = list.items().peekable();
     items.peek().is_some() && items.all(|item| item.is_empty() && item.kind() != Kind::String)
 }
 
-/// Whether a list holds nothing but messages, which no API has wrapped up.
+/// Whether a list contains only messages, without an API's wrapping.
 fn of_messages(value: Value<'_>) -> bool {
     let is_message = |item: Value<'_>| item.get("role").is_some() && item.get("type").is_none();
     value.kind() == Kind::Array && !value.is_empty() && value.items().all(is_message)
 }
 
-/// Whether a value begins with what was asked, so that it is the whole conversation.
+/// Whether a value begins with the question, so that it is the whole conversation.
 fn holds_question(value: Value<'_>) -> bool {
     if let Some(text) = value.string() {
         return transcript::is_one(&text);

@@ -1,5 +1,5 @@
-//! Rows whose columns of messages are the JSON text of a list, as files of training data have them. Each list is read as if it were
-//! in the row itself.
+//! Rows with columns of messages that are the JSON text of a list, as in files of training data. Each list is read as if it were in
+//! the row itself.
 
 use chatmill_diag::{Finding, Limits};
 use chatmill_intake::RecordSketch;
@@ -8,7 +8,7 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use crate::base::present;
 use crate::frame::{FrameView, Reading};
 
-/// The columns.
+/// The columns that may contain such texts.
 const COLUMNS: [&str; 7] = [
     "messages",
     "conversations",
@@ -31,7 +31,7 @@ pub(super) fn is_of_turns(record: &RecordSketch, column: &str) -> bool {
     starts(record).any(|(key, start)| key == column && are_turns(start))
 }
 
-/// The beginnings of the texts of a record that look like a list of objects, each behind its first brace.
+/// The beginnings of a record's texts that look like a list of objects, each from its first brace on.
 fn starts(record: &RecordSketch) -> impl Iterator<Item = (&str, &str)> {
     let texts = record.strings.iter().chain(&record.starts);
     texts.filter_map(|(key, text)| {
@@ -40,7 +40,7 @@ fn starts(record: &RecordSketch) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Reads a row with `read`, in which the texts of such lists are the lists. Places are those of each text as a whole.
+/// Reads a row with `read`, after replacing the texts of such lists by the lists. Places are those of each text as a whole.
 pub(crate) fn reading(
     frame: FrameView<'_>,
     limits: &Limits,
@@ -49,7 +49,7 @@ pub(crate) fn reading(
     of_columns(frame, limits, &COLUMNS, &read)
 }
 
-/// The same for one column.
+/// Reads a row in the same way for one column.
 pub(super) fn of_column(
     frame: FrameView<'_>,
     limits: &Limits,
@@ -114,14 +114,14 @@ fn is_list_of_messages(list: Value<'_>) -> bool {
     list.kind() == Kind::Array && list.items().any(is_message)
 }
 
-/// Where the text of a list is in a row, and where the list is in the row that was read instead.
+/// The place of the list's text in a row, and the place of the list in the row that was read instead.
 struct Places {
-    /// Bytes of the frame before the row.
+    /// The number of bytes in the frame before the row.
     shift: u64,
-    /// Bytes of the list in the row that was read.
+    /// The bytes of the list in the row that was read.
     from: u64,
     to: u64,
-    /// Bytes of the text in the frame.
+    /// The bytes of the text in the frame.
     text: (u64, u64),
 }
 
@@ -157,7 +157,7 @@ impl Places {
         }
     }
 
-    /// The bytes of the frame for bytes of the row that was read.
+    /// Maps bytes of the row that was read to bytes of the frame.
     fn of(&self, start: u64, end: u64) -> (u64, u64) {
         let (first, last) = self.text;
         let behind = |at: u64| last + (at - self.to);

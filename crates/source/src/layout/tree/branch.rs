@@ -1,4 +1,4 @@
-//! Reading a branch of a tree: the messages in order, then the alternative answers to some of them.
+//! Reads a branch of a tree: the messages in order, then the alternative answers to some of them.
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::Value;
@@ -15,14 +15,14 @@ pub(crate) trait NodeReader<'d, 'r> {
     /// The list that collects the messages.
     fn list(&mut self) -> &mut ListReader<'d, 'r>;
 
-    /// Reads what a node holds; `at` is its index among the nodes of the record.
+    /// Reads a node; `at` is its index among the nodes of the record.
     fn node(&mut self, value: Value<'d>, node: &Node, at: usize);
 
-    /// Resets the state of the conversation so far: an alternative answer follows.
+    /// Resets the state of the conversation before an alternative answer.
     fn reset(&mut self) {}
 }
 
-/// Reads a node, if there is one.
+/// Reads a node, if it exists.
 fn read_node<'d, 'r>(reader: &mut impl NodeReader<'d, 'r>, nodes: Nodes<'_, 'd>, at: usize) {
     if let (Some(value), Some(node)) = (nodes.values.get(at), nodes.entries.get(at)) {
         reader.node(*value, node, at);
@@ -32,7 +32,7 @@ fn read_node<'d, 'r>(reader: &mut impl NodeReader<'d, 'r>, nodes: Nodes<'_, 'd>,
 /// The origin of alternative answers, and the judgement of the answer that begins with a node.
 pub(crate) type Answers<'j> = (AlternativeOrigin, &'j dyn Fn(usize) -> Judgement);
 
-/// Answers of an assistant that was asked again: without judgements.
+/// Regenerated answers of an assistant, without judgements.
 pub(crate) const REGENERATED: Answers<'_> = (AlternativeOrigin::Regenerated, &|_| Judgement {
     rank: None,
     score: None,
@@ -40,8 +40,8 @@ pub(crate) const REGENERATED: Answers<'_> = (AlternativeOrigin::Regenerated, &|_
 });
 
 impl<'d> Nodes<'_, 'd> {
-    /// Reads the branches that are wanted, each as a conversation with the alternatives to its messages. `begin`
-    /// is told whether the branch is the first.
+    /// Reads the wanted branches, each as a conversation with the alternatives to its messages. The argument of `begin` is
+    /// whether the branch is the first.
     pub(crate) fn conversations<'r, R: NodeReader<'d, 'r>>(
         self,
         mut notes: Notes,
@@ -67,7 +67,7 @@ impl<'d> Nodes<'_, 'd> {
 }
 
 /// Reads the messages of a branch and its alternatives. Messages that an earlier branch has are reported and trained there,
-/// findings and rejects included. Returns the number of messages shared with earlier branches.
+/// including findings and rejects. Returns the number of messages shared with earlier branches.
 fn read<'d, 'r>(
     reader: &mut impl NodeReader<'d, 'r>,
     nodes: Nodes<'_, 'd>,
@@ -122,12 +122,12 @@ fn judgements(
     )
 }
 
-/// The number of messages read before each step of a branch: a step may become none, or several.
+/// The number of messages read before each step of a branch: a step may become no message, or several.
 #[derive(Debug, Default)]
 struct Steps(Vec<usize>);
 
 impl Steps {
-    /// The next step begins here; after the last one, the end.
+    /// Records that the next step begins here, or after the last one that the branch ends.
     fn begin(&mut self, list: &ListReader<'_, '_>) {
         self.0.push(list.messages.len());
     }
@@ -137,8 +137,8 @@ impl Steps {
     }
 }
 
-/// Marks the branch that a conversation is, where there are several: the id of its last message and the
-/// number of first messages that it shares with earlier branches. A further branch gets an id of its own.
+/// Marks the branch of a conversation, if there are several: the id of its last message and the number of first messages
+/// that it shares with earlier branches. A further branch gets a separate id.
 fn mark(
     conversation: &mut Conversation,
     (branch, entries): (&Branch, &[Node]),

@@ -1,6 +1,6 @@
 //! Trees in lists of roles: each message but the first names its parent, and two name the same one.
 //!
-//! A list whose messages name senders or threads is a chat of people, where a parent is the message that is answered: it stays a list.
+//! A list with senders or threads is a chat of people, where a parent is the message that is answered: it stays a list.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use chatmill_intake::json::{Kind, Value};
 use crate::base::{id, present, words};
 use crate::layout::tree::Node;
 
-/// Names of the field that names the parent.
+/// Possible names of the field with the parent.
 const PARENTS: [&str; 5] = words!(parent parentId parent_id parentMessageId parent_message_id);
 
 /// Fields of messages of people.
@@ -17,11 +17,11 @@ const SENDERS: [&str; 16] = words!(
     sender sender_id senderId sender_name senderName author author_id authorId from from_id user_id userId username thread thread_id threadId
 );
 
-/// Names of the field of a record that names the message that was seen last.
+/// Possible names of a record's field with the message that was seen last.
 const SEEN: [&str; 7] =
     words!(current_node currentNode currNode currentId current_id currentMessageId current_message_id);
 
-/// The nodes of a list that is a tree; `path` is that of the list.
+/// The nodes of a list that is a tree, at this path.
 pub(crate) fn nodes(list: Value<'_>, path: &str) -> Option<Vec<Node>> {
     let second = list.items().nth(1)?;
     let key = PARENTS.iter().find(|key| present(second, key).is_some())?;
@@ -50,7 +50,7 @@ pub(crate) fn nodes(list: Value<'_>, path: &str) -> Option<Vec<Node>> {
     branches.then_some(nodes)
 }
 
-/// The place of the message that was seen last, where the record names it.
+/// The position of the message that was seen last, if the record names it.
 pub(crate) fn seen(record: Value<'_>, nodes: &[Node]) -> Option<usize> {
     let named = SEEN.iter().find_map(|key| present(record, key).and_then(id))?;
     nodes.iter().position(|node| node.id == named)

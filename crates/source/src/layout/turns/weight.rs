@@ -1,7 +1,7 @@
 //! The training weight of a message, as fine-tuning files write it.
 //!
-//! `OpenAI` writes `weight`, LLaMA-Factory `loss_weight`, others whether a message is trained on or is masked. A value of another kind
-//! stays where it is.
+//! `OpenAI` writes `weight`, LLaMA-Factory `loss_weight`, others whether a message is trained on or is masked. A value of another type
+//! stays among the extra fields.
 
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{RawJson, Weight};
@@ -9,7 +9,7 @@ use chatmill_model::{RawJson, Weight};
 /// The meaning of a field for the weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Means {
-    /// The weight itself, or whether there is one.
+    /// The weight itself, or `true` and `false` for 1 and 0.
     Weight,
     /// Whether the message is trained on.
     Trained,
@@ -17,7 +17,7 @@ enum Means {
     Masked,
 }
 
-/// Fields that say the weight, the first of which counts.
+/// Fields with the weight; the first one present is used.
 const FIELDS: [(&str, Means); 8] = [
     ("weight", Means::Weight),
     ("loss_weight", Means::Weight),
@@ -29,9 +29,9 @@ const FIELDS: [(&str, Means); 8] = [
     ("mask", Means::Masked),
 ];
 
-/// Reads the weight of a message and removes it from the fields without a place.
+/// Reads the weight of a message and removes it from the extra fields.
 pub(crate) fn take(message: Value<'_>, rest: &mut Vec<(String, RawJson)>) -> Option<Weight> {
-    // Few messages have one of these fields, so that one walk over all fields finds that there is none.
+    // Few messages have one of these fields: one walk over all fields is enough to find that there is none.
     let mut first = None;
     for (key, value) in message.fields() {
         let mut known = FIELDS.iter().enumerate();
@@ -56,7 +56,7 @@ fn weight(value: Value<'_>, means: Means) -> Option<Weight> {
     };
     match means {
         Means::Weight => Weight::new(number),
-        // Any other number is a measure, such as the loss that a model had.
+        // Any other number is a measure, such as the loss of a model.
         _ if ![0.0, 1.0].contains(&number) => None,
         Means::Trained => Weight::new(number),
         Means::Masked => Weight::new(1.0 - number),

@@ -1,4 +1,4 @@
-//! When an agent may answer.
+//! The conditions under which an agent may answer.
 
 use chatmill_diag::{Limits, codes};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Cutting frames into rows, recognising them, and what is none of the system's.
+//! Cutting frames into rows, recognising them, and rejecting frames of other systems.
 
 use chatmill_diag::Limits;
 use chatmill_intake::json;
@@ -88,7 +88,7 @@ fn every_prefix_of_a_capture_reads_without_a_fault_and_balances() {
         );
         #[expect(clippy::disallowed_methods, reason = "a test may look into the repository")]
         let text = std::fs::read_to_string(path).unwrap();
-        // The repeated key of one row has to stay: rows are cut from the text.
+        // The repeated key of one row must be preserved: rows are cut from the text.
         let document = json::scan(text.as_bytes(), 128).unwrap();
         let rows: Vec<&str> = document
             .root()

@@ -1,4 +1,4 @@
-//! Jaibber's captures, from the files that hold them to conversations.
+//! Jaibber's captures, from files to conversations.
 
 mod answers;
 mod frames;

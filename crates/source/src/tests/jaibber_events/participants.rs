@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{conversation, names, payload, read_gathered, turns};
 
-/// Presence as a channel of a project tells it, without the channel.
+/// Presence as a project's channel reports it, without the channel.
 fn present() -> Value {
     json!({"userId": "u2", "username": "bob", "isAgent": true, "agentName": "Coder", "agentInstructions": "You code",
         "machineName": "dev-server"})
@@ -58,7 +58,7 @@ fn presence_alone_without_a_project_is_recognised() {
     assert!(reading.conversation.is_none() && reading.error.is_none());
     assert_eq!(names(&reading.findings), ["empty-conversation"]);
     assert_eq!(reading.findings[0].severity, Severity::Warning);
-    // A participant who states no project is in none.
+    // A participant who states no project belongs to none.
     let mut away = present();
     away["projectIds"] = json!([]);
     let readings = read_gathered(&[away, payload("ann", "message", "m1", "x")]);

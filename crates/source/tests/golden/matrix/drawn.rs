@@ -1,6 +1,5 @@
-//! Randomly drawn neighbours of samples: a sample changed in two or three places is recognised as its own
-//! format, as none, or as one that loses none of its words: unread words are rejected with the record or,
-//! where some are read, kept among the extra fields.
+//! Randomly drawn neighbours of samples: a sample changed in two or three places is recognised as its own format, as none, or as a format that loses
+//! none of its words: unread words are rejected with the record or, if some words are read, kept among the extra fields.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +11,10 @@ use serde_json::{Map, Value, json};
 use super::words::{self, Words};
 use super::{Sample, alone, samples, verdict};
 
-/// Neighbours that an ordinary run of the tests draws.
+/// The number of neighbours that an ordinary run of the tests draws.
 const DRAWN: u32 = 1_500;
 
-/// The name of an object into which a record is moved.
+/// The name of an object around a moved record.
 const AROUND: &str = "payload_data";
 
 /// A suffix that makes a name unknown to every format.
@@ -24,7 +23,7 @@ const HIDDEN: &str = "_hidden";
 pub(super) fn trial() -> Trial {
     Trial::test("matrix/drawn_neighbours", || {
         let mut samples = samples()?;
-        // No format reads much of an intentionally faulty sample.
+        // No format reads much of a sample that is faulty on purpose.
         samples.retain(|sample| !sample.name.contains("faulty"));
         let mut random = random(35);
         let mut emptied = Vec::new();
@@ -44,7 +43,7 @@ pub(super) fn trial() -> Trial {
     })
 }
 
-/// Draws a neighbour; what is wrong, where another format takes it and does not read its words.
+/// Draws a neighbour. The result is a message if another format claims it and does not read its words.
 fn draw(samples: &[Sample], random: &mut Random) -> Option<String> {
     let sample = random.pick(samples)?;
     let is_own = |other: &&Sample| other.source.id() == sample.source.id() && other.record.is_object();
@@ -81,8 +80,8 @@ fn draw(samples: &[Sample], random: &mut Random) -> Option<String> {
     })
 }
 
-/// The words that get lost in another format, of those of the sample that its own format would read of a neighbour: all of them where
-/// no message has a word, else those that are neither read nor kept.
+/// The words of a neighbour that its own format would read and another format loses: all of them if no message has a word, else those that are
+/// neither read nor kept.
 fn lost(sample: &Sample, other: &dyn Source, neighbour: &Value) -> BTreeSet<String> {
     let said = words::read(sample.source, &alone(&sample.record)).read;
     let own = words::read(sample.source, &alone(&named_again(neighbour))).read;
@@ -102,8 +101,8 @@ fn lost(sample: &Sample, other: &dyn Source, neighbour: &Value) -> BTreeSet<Stri
     wanted
 }
 
-/// A neighbour in its own format: without its wrapper, and with lists of messages under their usual names,
-/// which other formats do not need.
+/// A neighbour in its own format: without its wrapper, and with lists of messages under their usual names, because other formats do not need
+/// these names.
 fn named_again(neighbour: &Value) -> Value {
     match neighbour {
         Value::Array(items) => items.iter().map(named_again).collect(),
@@ -125,7 +124,7 @@ fn name_again((key, value): (&String, &Value)) -> (String, Value) {
     (key.to_owned(), value.clone())
 }
 
-/// Changes a field somewhere in a record, and says how.
+/// Changes a field somewhere in a record; the result describes the change.
 fn change(record: &mut Value, own: &[&Sample], random: &mut Random) -> Option<String> {
     let fields = object(record, random)?;
     let keys: Vec<String> = fields.keys().cloned().collect();

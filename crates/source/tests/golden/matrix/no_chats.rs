@@ -1,5 +1,4 @@
-//! Rows that are no chats: no format matches them, in any wrapper. `no-chats/*.jsonl` holds records, `*.log`
-//! lines.
+//! Rows that are not chats: no format matches them, in any wrapper. `no-chats/*.jsonl` has records, `*.log` lines.
 
 use std::fs;
 use std::path::Path;
@@ -48,8 +47,7 @@ fn head_of_file(path: &Path) -> Head {
     }
 }
 
-/// All rows of a file, and the neighbours of each; the rest of a row without one of its names may match any
-/// format.
+/// All rows of a file, and the neighbours of each, except those without one of its names, which may match any format.
 fn heads(text: &str) -> Result<Vec<(String, Head)>, Failed> {
     let rows: Vec<&str> = text.lines().collect();
     let mut heads = vec![

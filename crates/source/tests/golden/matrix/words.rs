@@ -1,6 +1,6 @@
-//! The words that messages of a file hold, as a source reads them: what shows whether a format that claims another's file reads it.
+//! The words in the messages of a file, as a source reads them. They show whether a format that claims another format's file can read it.
 //!
-//! Rows are gathered by their conversations, as a run gathers them.
+//! Rows are grouped by conversation, as in a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use chatmill_model::{Conversation, Extra, Media, MediaSource, Part};
 use chatmill_source::{FrameView, ReadOptions, Reading, Source};
 use serde_json::Value;
 
-/// The destinations of a file's words.
+/// The places of a file's words after reading.
 #[derive(Default)]
 pub(super) struct Words {
     /// Words of messages and alternatives.
@@ -147,7 +147,7 @@ fn add_json(bytes: &[u8], words: &mut BTreeSet<String>) {
     }
 }
 
-/// The words that stand anywhere in a value, as names or in texts.
+/// All words in a value, in names or in texts.
 pub(super) fn written(value: &Value, words: &mut BTreeSet<String>) {
     match value {
         Value::String(text) => add(text, words),

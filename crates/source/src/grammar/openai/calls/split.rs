@@ -1,8 +1,8 @@
 //! Tool calls that were streamed and stored in pieces.
 //!
-//! A stream sends a call's id and name once and its arguments a few characters at a time. Where the pieces
-//! were not joined, a list of calls holds one call with empty arguments, followed by entries without id and
-//! name that each hold a piece of the text. The pieces belong to the call before them.
+//! A stream sends a call's id and name once and its arguments a few characters at a time. If the pieces were not joined,
+//! a list of calls contains one call with empty arguments, followed by entries without id and name that each contain a
+//! piece of the text. The pieces belong to the call before them.
 
 use chatmill_diag::codes;
 use chatmill_intake::json::Value;
@@ -10,7 +10,7 @@ use chatmill_model::{ArgumentForm, ToolCall};
 
 use crate::base::{Site, arguments::classify};
 
-/// A call and how many pieces were joined to it.
+/// A call, with the number of pieces that were joined to it.
 struct Whole<'d> {
     call: ToolCall,
     text: String,
@@ -19,8 +19,8 @@ struct Whole<'d> {
     value: Value<'d>,
 }
 
-/// Joins pieces to the calls before them. `calls` are those of `list`, one for one; `field` is the list's place below the
-/// message, without a leading dot.
+/// Joins pieces to the calls before them. `calls` are those of `list`, in the same order; `field` is the list's place
+/// below the message, without a leading dot.
 pub(super) fn join<'d>(
     calls: Vec<ToolCall>,
     list: Value<'d>,

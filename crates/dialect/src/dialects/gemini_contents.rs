@@ -165,7 +165,7 @@ fn misnamed(plan: &TurnPlan<'_>) -> Option<Violation> {
             && names(asked).count() == names(answer).count()
             && names(asked).ne(names(answer))
     })?;
-    let problem = "responses bear other names than their calls";
+    let problem = "responses have other names than their calls";
     Some(Violation::of(GEM_05, answer.position, problem))
 }
 

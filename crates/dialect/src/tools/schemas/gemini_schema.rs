@@ -94,7 +94,7 @@ pub(crate) fn convert(raw: &str) -> Parameters {
     }
     let mut others = TAKES_MORE.iter().filter_map(|key| root.get(*key));
     if !takes_some && others.any(is_some) {
-        converter.refuse("names no properties and takes some");
+        converter.refuse("has no properties and accepts some");
     }
     converter.check(&mut schema, 0);
     Parameters {
@@ -154,7 +154,7 @@ impl<'r> Converter<'r> {
     fn fields(&mut self, fields: &[Field<'r>], depth: u8) -> Map<String, Value> {
         let mut schema = Map::new();
         if depth >= MAX_DEPTH || self.left == 0 {
-            self.refuse("is too deep, or holds itself");
+            self.refuse("is too deep, or recursive");
             return schema;
         }
         self.left -= 1;
@@ -228,7 +228,7 @@ impl<'r> Converter<'r> {
             .iter()
             .filter(|other| **other != field && DECISIVE.contains(&other.0));
         if others.any(|(key, value)| source.get(key).is_some_and(|own| own != *value)) {
-            self.refuse("says two things at once");
+            self.refuse("has contradicting keywords");
         }
     }
 
@@ -635,7 +635,7 @@ mod tests {
                 r##"{"$ref":"#/$defs/none"}"##,
                 "has a reference that leads nowhere",
             ),
-            (r##"{"$ref":"#","type":"string"}"##, "says two things at once"),
+            (r##"{"$ref":"#","type":"string"}"##, "has contradicting keywords"),
         ] {
             assert_eq!(property(source).2, Some(problem), "{source}");
         }
@@ -651,7 +651,7 @@ mod tests {
         ] {
             let root = format!(r#"{{"type":"object",{more}}}"#);
             let problem = convert(&root).problem.unwrap();
-            assert_eq!(problem.sentence(), "`$` names no properties and takes some");
+            assert_eq!(problem.sentence(), "`$` has no properties and accepts some");
         }
         for free in ["true", "false", "{}"] {
             let root = format!(r#"{{"type":"object","additionalProperties":{free}}}"#);
@@ -670,7 +670,7 @@ mod tests {
             r#"{"type":"STRING","description":"d"}"#
         );
         assert_eq!(written["properties"]["t"]["properties"]["l"]["type"], "OBJECT");
-        assert_eq!(converted.problem.unwrap().words, "is too deep, or holds itself");
+        assert_eq!(converted.problem.unwrap().words, "is too deep, or recursive");
     }
 
     #[test]

@@ -199,7 +199,7 @@ impl SchemaRules {
     ) -> Option<&'static str> {
         if let Some((key, _)) = schema.iter().find(|(key, value)| self.is_wrong(key, value)) {
             path.push(SchemaStep::Keyword(key));
-            return Some("is not as JSON Schema has it");
+            return Some("is not valid JSON Schema");
         }
         if self.is_complete && is_of(schema, "array") && !schema.get("items").is_some_and(Value::is_object) {
             path.push(SchemaStep::Keyword("type"));
@@ -369,17 +369,17 @@ mod tests {
             (
                 &OPENAI,
                 of(r#"{"type":"any"}"#),
-                "`properties['…'].type` is not as JSON Schema has it",
+                "`properties['…'].type` is not valid JSON Schema",
             ),
             (
                 &SEVEN,
                 of(r#"{"type":"string","required":true}"#),
-                "`properties['…'].required` is not as JSON Schema has it",
+                "`properties['…'].required` is not valid JSON Schema",
             ),
             (
                 &SEVEN,
                 of(r#"{"anyOf":[{"type":"object","properties":[]}]}"#),
-                "`properties['…'].anyOf[0].properties` is not as JSON Schema has it",
+                "`properties['…'].anyOf[0].properties` is not valid JSON Schema",
             ),
         ] {
             assert_eq!(written(rules, &raw).2.as_deref(), Some(problem), "{raw}");

@@ -277,7 +277,7 @@ impl DialectAbout {
     }
 }
 
-/// Rules of a format by which a rendering can be validated independently of the dialect.
+/// The rules of a format, with which a rendering can be validated independently of the dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
     /// The validator of the testkit checks them in every test of dialects. Rules that have a code are listed; a variant of another dialect

@@ -1,4 +1,7 @@
-//! Writes an output into a sink, in segments with their speakers: pieces, text of the template, special tokens.
+//! Writes the output of a template into a sink, in segments with their speakers.
+//!
+//! The rendered text comes in, with the regions of its pieces and the ranges that the assistant generates, which `answers` finds if the
+//! template does not mark them. Pieces, dumped JSON, special tokens and other text of the template go out as segments.
 
 pub(super) mod answers;
 

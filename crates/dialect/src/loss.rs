@@ -8,7 +8,7 @@
 mod reason;
 #[expect(
     unreachable_pub,
-    reason = "a list of one kind, of which other crates name a part"
+    reason = "a list of constants, some of which other crates use"
 )]
 pub(crate) mod reasons;
 pub(crate) mod rule;

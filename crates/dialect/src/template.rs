@@ -91,7 +91,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "what the template prints of messages and tools",
     profiles: &[],
     shows: Shows::Conversation,
-    rules: Rules::None("a template is a file of the user's, and knows its own rules"),
+    rules: Rules::None("a template is a file of the user, with its own rules"),
 };
 
 /// The only profile of a template: its variants are set in its section of the pipeline file.

@@ -49,7 +49,7 @@ impl<'a> TakenNames<'a> {
         }
     }
 
-    #[expect(clippy::expect_used, reason = "no conversation has a thousand million names")]
+    #[expect(clippy::expect_used, reason = "no conversation has a billion names")]
     /// Returns a name unchanged, or with a number if it is taken, and marks the result as taken.
     pub(super) fn unique(&mut self, name: &'a str, arena: &'a TextArena) -> &'a str {
         if self.names.insert(name) {

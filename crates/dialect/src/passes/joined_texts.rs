@@ -37,7 +37,7 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
-/// Joins neighbouring texts of an answer with a line break where a reader would join their blocks without a separator.
+/// Joins neighbouring texts of an answer with line breaks where a reader would join their blocks without a separator.
 pub(super) const OF_ANSWERS: Pass = Pass {
     loses: |profile| codes_if(profile.texts == Texts::BlocksOfOthers, &[LossCode::PartFlattened]),
     run: |plan, _, profile| {

@@ -46,7 +46,7 @@ pub(super) fn register(environment: &mut Environment<'_>) {
         measured::plain(&value).map(|()| value)
     });
     environment.add_filter(REFUSE, |_: Rest<ValueOrKwargs>| {
-        let message = "a loop takes the values that it compares one by one";
+        let message = "`loop.changed` takes its values one by one, not unpacked from a list";
         Err::<Value, _>(Error::new(ErrorKind::InvalidOperation, message))
     });
     environment.add_filter(JOIN, |left: &Value, right: &Value| {

@@ -23,7 +23,7 @@ pub(crate) fn change<'a>(text: Cow<'a, str>, with: impl for<'b> Fn(&'b str) -> C
 pub(crate) fn without_controls(text: &str) -> Cow<'_, str> {
     #[expect(
         clippy::needless_bitwise_bool,
-        reason = "without branches, blocks of bytes are looked at at once"
+        reason = "without branches, blocks of bytes are compared at once"
     )]
     const fn is_control(byte: u8) -> bool {
         (byte < 0x20) & (byte != b'\t') & (byte != b'\n') & (byte != b'\r')
@@ -69,7 +69,7 @@ const fn is_line_break(character: char) -> bool {
 /// Whether a line break may begin with a byte; those of more than one byte begin with 0xC2 or 0xE2.
 #[expect(
     clippy::needless_bitwise_bool,
-    reason = "without branches, blocks of bytes are looked at at once"
+    reason = "without branches, blocks of bytes are compared at once"
 )]
 const fn may_break(byte: u8) -> bool {
     (byte.wrapping_sub(b'\n') < 4) | (byte == 0xc2) | (byte == 0xe2)

@@ -35,7 +35,7 @@ pub(crate) struct SchemaRules {
     pub(crate) takes_all: bool,
     /// The API that runs the hosted tools of the dialect.
     pub(crate) hosts: Hosts,
-    /// The conditions for schemas of strict tools; `None`: there are none.
+    /// The conditions for schemas of strict tools; `None`: a tool is strict if it claims to be.
     pub(crate) strict: Option<&'static StrictRules>,
 }
 

@@ -2,8 +2,7 @@
 //!
 //! The engine makes a [`View`] of a conversation and a [`Transcript`] of the view, and asks each [`Dialect`] for its renderings. A dialect
 //! writes into a [`Sink`](chatmill_model::Sink) and knows nothing of files, tables or tokens. A new dialect is a file, a line in
-//! [`DIALECTS`]
-//! and a folder in `data-samples/dialects/`.
+//! [`DIALECTS`] and a folder in `data-samples/dialects/`.
 //!
 //! | floor | folders |
 //! |---|---|

@@ -6,8 +6,7 @@
 //!
 //! The messages and tools are those of `hf-messages`, so its rules, losses and repairs apply here, too. The template runs as in
 //! transformers: with Python's printing and methods, `tojson`, `raise_exception`, a pinned `strftime_now` and loop controls. It has no
-//! access
-//! to files or a clock, and it always ends.
+//! access to files or a clock, and it always ends.
 //!
 //! A special token in chat text is escaped (U+200B after its first character); with `control_tokens = "keep"` it stays, and the row is
 //! invalid. The message of `raise_exception` is a violation.
@@ -266,8 +265,7 @@ impl TemplateDialect {
     }
 
     /// Renders messages and tools, given as JSON, without a policy, losses or escapes. The error is the message with which the template
-    /// refuses
-    /// them, or an error of the template.
+    /// refuses them, or an error of the template.
     pub fn print(&self, messages: &str, tools: Option<&str>) -> Result<Printed, String> {
         let read = |json| plain(json).map_err(|error| error.to_string());
         let tools = tools.map(read).transpose()?;
@@ -286,8 +284,7 @@ impl TemplateDialect {
     }
 
     /// Whether the template accepts messages and tools, given as JSON. The error is the message with which the template refuses them, or an
-    /// error
-    /// of the template.
+    /// error of the template.
     pub fn accepts(&self, messages: &str, tools: Option<&str>) -> Result<(), String> {
         let read = |json| plain(json).map_err(|error| error.to_string());
         let tools = tools.map(read).transpose()?;

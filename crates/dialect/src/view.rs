@@ -1,8 +1,7 @@
 //! A view: the conversation to render, its perspective, its policy, and how much of it is rendered.
 //!
 //! The engine makes views of a linked conversation and the choices of a pipeline; transcripts read them. This folder has these choices,
-//! with
-//! windows, targets and prompts, and facts about a conversation that need no rendering. It knows neither dialects nor losses.
+//! with windows, targets and prompts, and facts about a conversation that need no rendering. It knows neither dialects nor losses.
 
 pub(crate) mod additions;
 pub(crate) mod cut_points;

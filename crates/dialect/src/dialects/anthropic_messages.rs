@@ -48,8 +48,7 @@ rules! {
     /// a last turn of the assistant does not end in white space; such a conversation is not a request, but valid training data
     ANT_11 = "ANT-11";
     /// only user turns have pictures and documents: pictures by address or as jpeg, png, gif, webp, documents as text, as PDF or by the
-    /// address
-    /// of a PDF; no sound, no video
+    /// address of a PDF; no sound, no video
     ANT_12 = "ANT-12";
     /// there are at most 100,000 messages
     ANT_13 = "ANT-13";

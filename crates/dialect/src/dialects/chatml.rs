@@ -8,9 +8,8 @@
 //! ```
 //!
 //! A control token in chat text is escaped (U+200B after the `<`). With `control_tokens = "keep"` it stays, and a text that spells an
-//! opening
-//! or closing token makes the row invalid. The same applies to the tags around calls, results and thoughts: readers would take typed text
-//! for that of a tool. A thought that the assistant itself wrote between tags stays a thought, and system text may mention tags.
+//! opening or closing token makes the row invalid. The same applies to the tags around calls, results and thoughts: readers would take
+//! typed text for that of a tool. A thought that the assistant itself wrote between tags stays a thought, and system text may mention tags.
 //!
 //! The transcript ends with the last turn: it has no prompt for an answer.
 

@@ -23,8 +23,7 @@ rules! {
     /// content is a string or a list of parts that is not empty; there is at least one message
     OAC_02 = "OAC-02";
     /// user turns have text, pictures by web address or as jpeg, png, gif, webp in a data URL, and files as data URLs or by id; all other
-    /// turns
-    /// have only text
+    /// turns have only text
     OAC_03 = "OAC-03";
     /// an assistant's turn without content has calls
     OAC_04 = "OAC-04";

@@ -32,12 +32,10 @@ rules! {
     /// string
     OAR_02 = "OAR-02";
     /// a call has an id of 1 to 64 characters, a name, and arguments as text, or free text as the input of a custom tool; an output is text
-    /// of at
-    /// most 10,485,760 characters, or parts as in a user's message
+    /// of at most 10,485,760 characters, or parts as in a user's message
     OAR_03 = "OAR-03";
     /// first come the calls of a turn, with the assistant's messages among them, then all their outputs, then other messages; each call
-    /// that
-    /// other items follow is answered once
+    /// that other items follow is answered once
     OAR_04 = "OAR-04";
     /// nobody has a name
     OAR_05 = "OAR-05";

@@ -9,9 +9,8 @@
 //! Pictures, videos and sounds of people are in lists of the record, each with a mark in the text.
 //!
 //! A round is what users write, then turns with calls and the results of these calls, then the text of the assistant; runs of one speaker
-//! are
-//! joined with a blank line. A turn with calls is written as the trainer's `FunctionFormatter` reads it: the thoughts, and the calls, as a
-//! list if there are several; after a text, the calls are between `<tool_call>` and `</tool_call>`. Results of several calls are one
+//! are joined with a blank line. A turn with calls is written as the trainer's `FunctionFormatter` reads it: the thoughts, and the calls,
+//! as a list if there are several; after a text, the calls are between `<tool_call>` and `</tool_call>`. Results of several calls are one
 //! observation, separated as the trainer's converter of `messages` separates them.
 
 use chatmill_model::{Component, Level, Media, MediaKind, Role, Sink, Speaker};

@@ -377,8 +377,7 @@ struct OrderBuilder<'v, 'a, 'l> {
     /// What is between calls and their results, computed on first use.
     between: OnceCell<Between>,
     /// The last message, if it has calls without any result. It is held back: if nothing follows, the calls are the perspective's answer
-    /// and
-    /// their results are not missing.
+    /// and their results are not missing.
     open: Option<MessageCalls<'a>>,
     turns: Arrangement<'a>,
     losses: &'l mut Losses,

@@ -65,8 +65,7 @@ impl<'a> IdCounter<'a> {
 
 impl<'a> ToolIds<'a> {
     /// Chooses the ids of the shown calls. A call without an id gets the one in its metadata. If there is none either, or another call has
-    /// it
-    /// and `may_repeat` is false, the call gets a counted id.
+    /// it and `may_repeat` is false, the call gets a counted id.
     pub(crate) fn new(
         view: &View<'a>,
         arena: &'a TextArena,

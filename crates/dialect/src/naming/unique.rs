@@ -70,8 +70,7 @@ pub(super) struct Numbers(BTreeMap<(usize, String), u32>);
 
 impl Numbers {
     /// Returns the spelling with the smallest number from 2 on that makes it free, cut so that the result has at most `most` characters.
-    /// The
-    /// caller has to use the result: the same number is not tried again.
+    /// The caller has to use the result: the same number is not tried again.
     pub(super) fn free(
         &mut self,
         spelling: &str,

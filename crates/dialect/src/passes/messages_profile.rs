@@ -14,8 +14,7 @@ rules! {
     /// no key is null: a template that looks at a null list of calls fails
     HFM_02 = "HFM-02";
     /// content is a string, because templates drop or garble lists; a user's content with pictures is a list of texts and of pictures, each
-    /// by
-    /// address or path
+    /// by address or path
     HFM_03 = "HFM-03";
     /// arguments are an object, or text in profile `string-arguments`, which some templates want
     HFM_04 = "HFM-04";

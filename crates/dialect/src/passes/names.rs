@@ -55,8 +55,7 @@ enum NamePlace {
 
 impl NamePlace {
     /// Chooses by policy, and by the number of speakers where policy leaves it open. Speakers of the whole conversation count, so that
-    /// either
-    /// all of its windows show names or none does.
+    /// either all of its windows show names or none does.
     fn choose(transcript: &Transcript<'_>, profile: &DialectProfile) -> Self {
         let has_field = profile.name_field.is_some();
         if let Some(reason) = profile.nameless {

@@ -1,6 +1,5 @@
 //! The context of a template: the messages and tools of a conversation as `hf-messages` arranges them. Each text is a piece, which is
-//! looked
-//! for in the output.
+//! looked for in the output.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -84,8 +83,7 @@ pub(super) struct TemplateContext<'a, 's> {
 
 impl<'a, 's> TemplateContext<'a, 's> {
     /// Builds the values of turns and tools, and declares special tokens in their texts. `calls` is the form of arguments, and whether the
-    /// content
-    /// of a turn with only calls is null.
+    /// content of a turn with only calls is null.
     pub(super) fn new(
         transcript: &Transcript<'a>,
         plan: &mut TurnPlan<'a>,

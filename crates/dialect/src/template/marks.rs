@@ -1,9 +1,8 @@
 //! Marks around the texts in a template's context, so that its output shows where each piece of a conversation is printed.
 //!
 //! For a second rendering each piece is put between two marks with its number. The marks are inside the white space at its ends, so that
-//! the
-//! template can trim it. They consist of code points that are not characters, so that a chat does not spell them; if it does, nothing is
-//! marked. A template may inspect its texts and print something else because of the marks, so the marked output without its marks is
+//! the template can trim it. They consist of code points that are not characters, so that a chat does not spell them; if it does, nothing
+//! is marked. A template may inspect its texts and print something else because of the marks, so the marked output without its marks is
 //! compared with the true output each time.
 
 use std::collections::BTreeMap;

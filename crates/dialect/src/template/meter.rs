@@ -1,9 +1,8 @@
 //! Limits the cost of a rendering while it runs: steps for time, and bytes for memory.
 //!
 //! A step is an instruction of the template, or a value or 64 bytes that one of its operators, filters or methods handles. Memory counts
-//! all
-//! texts and lists that a template makes, used or not, and never decreases, so that it does not depend on when a value is dropped. Both are
-//! counted rather than measured, so that the same template and conversation stop at the same place on every machine.
+//! all texts and lists that a template makes, used or not, and never decreases, so that it does not depend on when a value is dropped. Both
+//! are counted rather than measured, so that the same template and conversation stop at the same place on every machine.
 //!
 //! The counts belong to the rendering that runs on this thread. Outside a rendering nothing is limited.
 //!

@@ -1,10 +1,9 @@
 //! A compiled template with guards, which take the cost of each instruction of minijinja before or after it.
 //!
 //! minijinja limits the number of instructions, but not what a single instruction does with a large value, and operators cannot be
-//! replaced.
-//! So the instructions are copied with guards between them: calls of filters with names that a template cannot write. A guard passes its
-//! operands on or stops the rendering. The match in `price` has no wildcard, so that a new instruction of minijinja does not compile before
-//! it has a price.
+//! replaced. So the instructions are copied with guards between them: calls of filters with names that a template cannot write. A guard
+//! passes its operands on or stops the rendering. The match in `price` has no wildcard, so that a new instruction of minijinja does not
+//! compile before it has a price.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -166,8 +165,7 @@ fn price(old: &Instruction<'_>, is_short: bool) -> Price {
             (None, Some(guards::COUNT))
         }
         // These handle one value of fixed size, or pass values on. Filters, tests and functions take their costs themselves, and the cost
-        // of
-        // output is taken when it is written.
+        // of output is taken when it is written.
         I::StoreLocal(_)
         | I::Lookup(_)
         | I::GetAttr(_)

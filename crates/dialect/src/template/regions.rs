@@ -12,8 +12,7 @@ use super::marks::{Half, Unmarked};
 use super::methods::is_space;
 
 /// Maximum number of bytes of an output that are searched in vain, which takes about a second. Pieces after that count as not printed and
-/// are
-/// declared as lost.
+/// are declared as lost.
 const MOST_IN_VAIN: usize = 1 << 30;
 
 /// Ranges of an output that do not overlap, each with the number of its piece.

@@ -1,8 +1,7 @@
 //! Rewrites and refuses tags before a template is compiled.
 //!
 //! minijinja does not have `{% generation %}` blocks, with which a template for training marks the text of the assistant. Each becomes a
-//! block
-//! of a filter that records it, in a separate scope for variables as in transformers. Tags that name other files are refused.
+//! block of a filter that records it, in a separate scope for variables as in transformers. Tags that name other files are refused.
 
 /// The filter that replaces a generation block.
 pub(super) const FILTER: &str = "__generation";
@@ -11,8 +10,7 @@ pub(super) const FILTER: &str = "__generation";
 const NAMING: [&str; 4] = ["include", "import", "extends", "from"];
 
 /// Returns a template with filter blocks instead of generation blocks. Line breaks keep their places and become `\n`. The error is a tag
-/// that
-/// names another file.
+/// that names another file.
 pub(super) fn rewrite(source: &str) -> Result<String, String> {
     let source = source.replace("\r\n", "\n").replace('\r', "\n");
     let mut out = String::with_capacity(source.len());

@@ -44,8 +44,7 @@ pub(crate) fn inline_bytes(media: &Media) -> Option<&str> {
 }
 
 /// Returns the value with which a carried medium is written. A pass has checked that it is there: a missing value is a bug and panics at
-/// the
-/// place of the caller.
+/// the place of the caller.
 #[track_caller]
 #[expect(clippy::expect_used, reason = "a pass names every medium that is not carried")]
 pub(crate) fn carried<T>(found: Option<T>) -> T {

@@ -32,8 +32,7 @@ pub(crate) enum Form {
     /// `{"name","description","parameters"}`, where the parameters have `properties`.
     Bare,
     /// As [`Form::Bare`], with parameters in Gemini's subset of JSON Schema, or under `parametersJsonSchema` if the subset cannot express
-    /// them,
-    /// or without parameters if the tool takes none.
+    /// them, or without parameters if the tool takes none.
     Declaration,
     /// `{"toolSpec":{"name","description","inputSchema":{"json":…}}}`.
     Spec,
@@ -175,8 +174,7 @@ fn prepare_one<'a>(
 }
 
 /// Returns the parameters of a tool by the rules of a vendor. Conversions are cached, because most conversations of an archive define the
-/// same
-/// tools.
+/// same tools.
 fn parameters(
     definition: &Definition<'_>,
     (form, rules): (Form, Option<&'static SchemaRules>),

@@ -440,8 +440,7 @@ impl<'a> TurnPlan<'a> {
     }
 
     /// Rebuilds all turns. `change` gets the plan without blocks, and each turn with its former blocks; it adds the new blocks and turns to
-    /// the
-    /// plan.
+    /// the plan.
     pub(crate) fn rebuild(&mut self, mut change: impl FnMut(&mut Self, Turn<'a>, &[Block<'a>])) {
         let turns = std::mem::take(&mut self.turns);
         let blocks = std::mem::take(&mut self.blocks);

@@ -2,8 +2,7 @@
 //!
 //! A turn is everything that the participant writes until another participant speaks; calls, results and notices in between belong to it. A
 //! sample begins with words of others, so a turn that opens a session is not a target. It ends with words or, if steps are requested, with
-//! a
-//! call.
+//! a call.
 
 use std::ops::Range;
 

@@ -1,14 +1,10 @@
 //! Cases of dialects: each `<subject>/<what happens>.md` next to this file is a test.
 //!
 //! A case has a conversation in a block of `json`, which `conversation.rs` reads, followed by a block of `console` with commands, each
-//! after
-//! `$ `, and their output; a case may have several pairs of blocks. A command is `DIALECT` and the settings that differ from the default:
-//! keys
-//! of the policy, `as=PARTICIPANT` (`as=-` for no perspective), `history=MESSAGES|all`, `window=START..END/LEARNED`. Its output is the text
-//! of
-//! each rendering, and lines after `> `. `ranges` shows the windows of a conversation (`gap=HOURS`, `mode=turns|exchanges`,
-//! `targets=steps`),
-//! and `starts` where they may begin. `BLESS=1` writes the output of all commands anew.
+//! after `$ `, and their output; a case may have several pairs of blocks. A command is `DIALECT` and the settings that differ from the
+//! default: keys of the policy, `as=PARTICIPANT` (`as=-` for no perspective), `history=MESSAGES|all`, `window=START..END/LEARNED`. Its
+//! output is the text of each rendering, and lines after `> `. `ranges` shows the windows of a conversation (`gap=HOURS`,
+//! `mode=turns|exchanges`, `targets=steps`), and `starts` where they may begin. `BLESS=1` writes the output of all commands anew.
 //!
 //! Tests with generated inputs, tests of a whole registry and tests of something other than renderings are in `../dialects/`.
 #![allow(

@@ -1,6 +1,5 @@
 //! The law of losses for parts in places where hardly any source has them: cache marks after every kind of part, calls and results of
-//! users,
-//! pictures next to calls, results that come late, twice or never, several parts of a kind in one message.
+//! users, pictures next to calls, results that come late, twice or never, several parts of a kind in one message.
 
 use chatmill_diag::Limits;
 use chatmill_dialect::{Policy, View};

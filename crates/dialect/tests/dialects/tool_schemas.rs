@@ -1,6 +1,5 @@
 //! Generated schemas of tools in the dialects of vendors: the validator of the testkit and the metaschemas of the standard accept every
-//! valid
-//! rendering.
+//! valid rendering.
 
 use chatmill_dialect::{Additions, History, Policy, auto_perspective};
 use chatmill_drawn::{Random, cases, random};

@@ -1,13 +1,12 @@
 //! The scenarios of the Tzurot document, and the vectors of the formatter at the commit of the document that still apply.
 //!
-//! These vectors of that formatter do not apply, because the document or a ruling differs:
-//! markers and control characters stay in quotes of bots (the document removes them everywhere); a request without own
-//! text starts with a line break (ruled out); a user called `The user` is always oneself (users are distinguished by id);
-//! empty text passes the whole object on, `null` content passes through and an array is not cleaned (defects); a quoted
-//! array drops the quote (the model has no such content). Of the 47 vectors of the formatter in the last release of version 2, 40 apply to
-//! profile `v2-final`; the others are the same defects, the literal words `undefined` and `null` for a missing author, and a part of
-//! unknown
-//! type. Vectors of other functions (request ids, embeds, attachments, responses) belong to the capture of requests, not to their form.
+//! These vectors of that formatter do not apply, because the document or a ruling differs: markers and control characters stay in quotes of
+//! bots (the document removes them everywhere); a request without own text starts with a line break (ruled out); a user called `The user`
+//! is always oneself (users are distinguished by id); empty text passes the whole object on, `null` content passes through and an array is
+//! not cleaned (defects); a quoted array drops the quote (the model has no such content). Of the 47 vectors of the formatter in the last
+//! release of version 2, 40 apply to profile `v2-final`; the others are the same defects, the literal words `undefined` and `null` for a
+//! missing author, and a part of unknown type. Vectors of other functions (request ids, embeds, attachments, responses) belong to the
+//! capture of requests, not to their form.
 
 use chatmill_dialect::{History, Policy};
 use chatmill_model::{MediaKind, Part, RawJson, Role};

@@ -68,8 +68,7 @@ impl<'a> EntryWriter<'_, 'a> {
     }
 
     /// Returns the id of the call that a message answers. A result without a call gets an unused id: without an id, readers would assign it
-    /// to
-    /// the next call.
+    /// to the next call.
     fn call_id(&mut self, message: &'a Message, pieces: &Pieces<'a>) -> Option<&'a str> {
         let (index, result) = pieces.result?;
         let id = self.tools.of_result(message, index, result);

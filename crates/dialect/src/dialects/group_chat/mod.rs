@@ -6,12 +6,9 @@
 //! ```
 //!
 //! The format has no perspective: the dialect renders a conversation once. A record that was read from this format is written back
-//! unchanged;
-//! data of other systems that the format cannot hold is declared as lost. Fields that the validators of the format demand and the source
-//! does
-//! not have are made up and declared: a name (the title, otherwise the id), and the sender `system` for messages without a sender. An
-//! author
-//! of a quote that is not text is kept if the source is a group chat, and makes the row invalid.
+//! unchanged; data of other systems that the format cannot hold is declared as lost. Fields that the validators of the format demand and
+//! the source does not have are made up and declared: a name (the title, otherwise the id), and the sender `system` for messages without a
+//! sender. An author of a quote that is not text is kept if the source is a group chat, and makes the row invalid.
 //!
 //! Our extension of the format adds the role `tool`, with calls and results in `extra`, and system text as an event with
 //! `extra.role`.

@@ -42,8 +42,7 @@ pub(super) enum Prompt {
     /// At the end.
     AtEnd,
     /// After the history, if there is any, and again after the line that is to be answered. The code writes that line before it is part of
-    /// the
-    /// history, so it has neither letter nor arrow.
+    /// the history, so it has neither letter nor arrow.
     BehindBoth,
 }
 

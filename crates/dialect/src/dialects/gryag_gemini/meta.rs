@@ -2,8 +2,7 @@
 //!
 //! Keys are in the order of an [`Edition`], and absent keys are left out; strings are quoted, ids are not. Where the document does not
 //! specify it, the code of the same day decides: a line feed becomes a space, a quotation mark is escaped, square brackets and white space
-//! at
-//! the ends are removed, and a value that is then empty is left out. The excerpt has at most 200 code points, as the bot stores it; the
+//! at the ends are removed, and a value that is then empty is left out. The excerpt has at most 200 code points, as the bot stores it; the
 //! edition decides about other limits.
 
 use std::borrow::Cow;
@@ -382,8 +381,7 @@ mod tests {
     const VECTORS: &str = include_str!("../../../../../data-samples/dialects/gryag-gemini/vectors.json");
 
     /// Eleven vectors of that day's code. The others distinguish ids that are strings from ids that are numbers, or have a boolean as an
-    /// id: here
-    /// ids are text.
+    /// id: here ids are text.
     #[test]
     fn the_code_of_the_documents_day_is_reproduced() {
         let vectors: serde_json::Value = serde_json::from_str(VECTORS).unwrap();

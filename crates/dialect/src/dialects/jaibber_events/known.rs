@@ -93,8 +93,7 @@ impl<'a> KnownParticipants<'a> {
     }
 
     /// Returns the name of a mentioned participant if it is unique in the chat, otherwise the id. Returns `None` if several participants of
-    /// this
-    /// system have the name: then only the text shows who is meant.
+    /// this system have the name: a mention could not show which of them is meant.
     pub(super) fn mention(&self, mentioned: &'a str) -> Option<&'a str> {
         let Some(person) = self.by_id.get(mentioned) else {
             return Some(mentioned);

@@ -7,9 +7,8 @@
 //! ```
 //!
 //! The format has no perspective: the dialect renders a conversation once. Answers are written whole, not in chunks; an answer without an
-//! end
-//! is one `chunk`. Fields of the document are in its order, followed by `parentMessageId` and further fields of messages of this system.
-//! Presence, and files that belong to no message, have no payload.
+//! end is one `chunk`. Fields of the document are in its order, followed by `parentMessageId` and further fields of messages of this
+//! system. Presence, and files that belong to no message, have no payload.
 
 mod known;
 mod payload;

@@ -2,9 +2,8 @@
 //!
 //! Trainers find them by comparing outputs of the template: the messages before a turn, rendered with `add_generation_prompt`, end where
 //! learning begins, and the messages up to the turn end where it ends. Doing so would render each conversation twice per turn. But a
-//! template
-//! mostly writes the same text around all turns of a role, so this text is determined beforehand with small conversations, and messages are
-//! rendered again only if it is not found.
+//! template mostly writes the same text around all turns of a role, so this text is determined beforehand with small conversations, and
+//! messages are rendered again only if it is not found.
 //!
 //! White space at the end of a turn, after a token that ends it, separates turns and is not part of it.
 
@@ -108,8 +107,7 @@ impl<'o> Answers<'o> {
     }
 
     /// Returns the ranges in order. A turn that is printed twice counts where it is printed first: text of it that a template repeats
-    /// before a
-    /// tool's message is not written by the assistant.
+    /// before a tool's message is not written by the assistant.
     pub(in super::super) fn ranges(mut self, render: &mut RenderFirst<'_>) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         let shown = std::mem::take(&mut self.shown);

@@ -10,8 +10,7 @@ use crate::tools::schemas::json_schema::Parameters;
 const MOST_BYTES: usize = 256 << 10;
 
 /// How a schema is converted: the code of the rule that it has to keep, whether schemas beyond the vendor's subset have a place, and
-/// whether
-/// the tool claims to be strict.
+/// whether the tool claims to be strict.
 pub(crate) type Way = (&'static str, bool, bool);
 
 /// The converted schemas, by text and by way of conversion.

@@ -2,10 +2,9 @@
 //!
 //! Types become upper-case words, a type `null` becomes `nullable`, a constant becomes an enumeration of one, and `oneOf` becomes `anyOf`.
 //! Definitions that a schema refers to are written where they are used, up to the depth [`MAX_DEPTH`]. Keywords that the subset does not
-//! have
-//! and that only constrain a value are left out and counted. A schema is a problem if its conversion would accept fewer values than before,
-//! or if the API refuses it: there must be a type everywhere, `items` in each array, only `title`, `description` and `nullable` next to
-//! `anyOf`, no empty string in an enumeration and no union at the root.
+//! have and that only constrain a value are left out and counted. A schema is a problem if its conversion would accept fewer values than
+//! before, or if the API refuses it: there must be a type everywhere, `items` in each array, only `title`, `description` and `nullable`
+//! next to `anyOf`, no empty string in an enumeration and no union at the root.
 
 use serde_json::{Map, Value};
 
@@ -60,8 +59,7 @@ const TAKES_MORE: [&str; 3] = ["additionalProperties", "patternProperties", "all
 type Field<'r> = (&'r str, &'r Value);
 
 /// Converts the parameters of a function. The problem, if any, is what the subset cannot express. Nothing is written if the function takes
-/// no
-/// parameters, or if its parameters are not an object.
+/// no parameters, or if its parameters are not an object.
 pub(crate) fn convert(raw: &str) -> Parameters {
     // A text that is not JSON defines nothing.
     let root: Value = serde_json::from_str(raw).unwrap_or_default();

@@ -76,8 +76,7 @@ impl Parameters {
 }
 
 /// Converts the parameters of a function by the rules of the vendor, if it has any; a valid schema stays unchanged. If the tool claims to
-/// be
-/// strict (`is_strict`), checks whether the schema allows it.
+/// be strict (`is_strict`), checks whether the schema allows it.
 pub(crate) fn convert(raw: &str, rules: Option<&SchemaRules>, is_strict: bool) -> Parameters {
     let mut converted = Parameters::default();
     let Ok(Value::Object(mut schema)) = serde_json::from_str(raw) else {

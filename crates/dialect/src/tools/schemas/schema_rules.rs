@@ -1,6 +1,5 @@
 //! The schemas that vendors accept as parameters of a function: repairs that do not change what the tool accepts, and problems that no
-//! repair
-//! solves.
+//! repair solves.
 //!
 //! Specified by the vendors' pages on function calling and, where a page does not specify it, by error messages of the APIs:
 //! <https://developers.openai.com/api/docs/guides/function-calling> and `.../structured-outputs`,

@@ -7,8 +7,7 @@
 //!
 //! The string `content` is the message as JSON. Rows record what happened: there is no perspective, and nothing is moved, paired or
 //! repaired. Every row has the id of its thread and metadata, and times are ISO 8601. Status rows of Suna's threads are written as the
-//! objects
-//! that they were; notices of other systems have no row. Agents and users are identified by id only.
+//! objects that they were; notices of other systems have no row. Agents and users are identified by id only.
 
 mod columns;
 mod content;

@@ -44,8 +44,7 @@ impl<'a> RowWriter<'_, 'a> {
     }
 
     /// Returns the time for the rows of a message. Readers sort rows by time, so a text that not all of them accept as a time is left out:
-    /// it
-    /// would move its row.
+    /// it would move its row.
     fn created(&mut self, message: &'a Message) -> Option<&'a str> {
         let time = message.timestamp.as_ref()?;
         if self.is_native || times::is_plain(time) {

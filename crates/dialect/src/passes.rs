@@ -161,8 +161,11 @@ const SILENCE: Pass = Pass {
             SystemPlace::Start | SystemPlace::Outside => turns.all(|turn| turn.role == Role::System),
         };
         if is_silent {
-            plan.violations
-                .push(Violation::of(profile.silent.0, None, profile.silent.1));
+            plan.violations.push(Violation::of(
+                profile.empty_conversation.0,
+                None,
+                profile.empty_conversation.1,
+            ));
         }
     },
 };

@@ -191,7 +191,7 @@ pub(crate) struct DialectProfile {
     /// The rule that pairs calls with results.
     pub(crate) pairing: &'static DialectRule,
     /// The rule that a conversation without turns breaks, and the problem in words.
-    pub(crate) silent: (&'static DialectRule, &'static str),
+    pub(crate) empty_conversation: (&'static DialectRule, &'static str),
     /// Whether ids of messages have a place.
     pub(crate) keeps_message_ids: bool,
     /// The vendor whose items are written unchanged.
@@ -203,7 +203,7 @@ impl DialectProfile {
     pub(crate) const fn plain(
         ids: IdRule,
         tool_names: NameRule,
-        silent: (&'static DialectRule, &'static str),
+        empty_conversation: (&'static DialectRule, &'static str),
         media_rule: LossReason,
     ) -> Self {
         Self {
@@ -244,7 +244,7 @@ impl DialectProfile {
             makes_definitions: None,
             control_tokens: None,
             escapes_lines: false,
-            silent,
+            empty_conversation,
             keeps_message_ids: false,
             items: None,
         }

@@ -50,7 +50,11 @@ pub(super) const PASS: Pass = Pass {
         }
         if last.is_some_and(|last| last != Role::Assistant) {
             let last = plan.progress.last_position();
-            let silent = Violation::of(profile.silent.0, last, "the last turn is not the assistant's");
+            let silent = Violation::of(
+                profile.empty_conversation.0,
+                last,
+                "the last turn is not the assistant's",
+            );
             plan.violations.push(silent);
         }
         let asks = |turn: &Turn<'_>| matches!(turn.role, Role::User | Role::Tool);

@@ -1,4 +1,4 @@
-//! Writes the loss codes and their reasons as Rust, from the lists in `src/loss`: an enum, and a constant for each reason.
+//! Writes the lists of loss codes and reasons in `src/loss` as Rust: an enum, and a constant for each reason.
 #![expect(clippy::disallowed_methods, reason = "a build script reads the repository")]
 
 use std::fs;
@@ -30,7 +30,7 @@ fn write(name: &str, rust: impl Fn(&[(&str, &str)]) -> Vec<String>) -> Result<()
     )
 }
 
-/// The list of codes, as its macro takes it.
+/// Returns the list of codes as the input of its macro.
 fn codes(entries: &[(&str, &str)]) -> Vec<String> {
     let one = |(head, meaning): &(&str, &str)| {
         let (word, changed) = match head.split_once(' ') {
@@ -44,7 +44,7 @@ fn codes(entries: &[(&str, &str)]) -> Vec<String> {
     vec![format!("loss_codes! {{\n{codes}}}\n")]
 }
 
-/// A constant for each reason, for the codes of each folder, and for all reasons, which tests go through.
+/// Returns a constant for each reason, for the codes of each folder, and for the list of all reasons, which tests check.
 fn reasons(entries: &[(&str, &str)]) -> Vec<String> {
     let (mut rust, mut all, mut list) = (Vec::new(), Vec::new(), Vec::new());
     for (number, (head, words)) in entries.iter().enumerate().rev() {
@@ -76,7 +76,7 @@ fn reasons(entries: &[(&str, &str)]) -> Vec<String> {
     rust
 }
 
-/// `name-dropped` as `NameDropped`.
+/// Converts `name-dropped` to `NameDropped`.
 fn variant(word: &str) -> String {
     let capital = |part: &str| {
         let (first, rest) = part.split_at(1);

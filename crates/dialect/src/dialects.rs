@@ -1,10 +1,11 @@
 //! The registry of dialects: one line each, in the order in which they are listed everywhere.
 //!
 //! To add a dialect: 1. its file or folder here, with a [`Dialect`] in it; 2. its line below; 3. its folder
-//! in `data-samples/dialects/`. Everything that treats all dialects takes its list from [`DIALECTS`]. One for people instead of programs is
-//! in `NAMED_ONLY`: `["all"]` does not contain it.
+//! in `data-samples/dialects/`. Everything that handles all dialects takes its list from [`DIALECTS`]. A dialect for people instead of
+//! programs is in `NAMED_ONLY`: `["all"]` does not contain it.
 //!
-//! Here stands what one dialect has, or several of one system. What others need, too, is a pass, or a writer in `write`.
+//! A file here has what one dialect needs, or several dialects of one system. What other dialects need, too, is a pass or a writer in
+//! `write`.
 
 use crate::passes::dialect::Dialect;
 
@@ -12,13 +13,13 @@ mod gryag;
 mod jaibber;
 pub(crate) mod markdown;
 
-/// Declares the modules, and lists the dialects in them: those with several profiles by the value of the first.
+/// Declares the modules and lists the dialects in them; a dialect with several profiles is listed with its default profile.
 macro_rules! dialects {
     (house { $($own:ident: $($ours:ident),+;)+ } field { $($module:ident: $($dialect:ident),+;)+ }) => {
         $(pub(crate) mod $own;)+
         $(pub(crate) mod $module;)+
 
-        /// Every dialect that is known without a file of the user's, in the order of a dataset's rows.
+        /// All dialects that need no file of the user, in the order of a dataset's rows.
         pub static DIALECTS: &[&Dialect] = &[$($(&$own::$ours),+),+, $($(&$module::$dialect),+),+];
 
         /// Dialects of the systems that chatmill was first written for.
@@ -49,21 +50,22 @@ dialects! {
     }
 }
 
-/// Dialects that are rendered only where they are named.
+/// Dialects that are rendered only where they are named explicitly.
 static NAMED_ONLY: &[&Dialect] = &[&markdown::MARKDOWN];
 
-/// Every dialect, as listings show them: those of vendors and trainers, those that have to be named, and those of the house.
+/// Returns all dialects in the order of listings: those of vendors and trainers, those that have to be named, and those of the systems that
+/// chatmill was first written for.
 pub fn known() -> impl Iterator<Item = &'static Dialect> {
     let field = DIALECTS.iter().filter(|dialect| !is_house(dialect.id()));
     field.chain(NAMED_ONLY).chain(HOUSE).copied()
 }
 
-/// Whether a dialect belongs to one of the systems that chatmill was first written for. Tables show those of vendors and trainers first.
+/// Whether a dialect belongs to one of the systems that chatmill was first written for; tables list these last.
 pub fn is_house(id: &str) -> bool {
     HOUSE.iter().any(|dialect| dialect.id() == id)
 }
 
-/// Finds a dialect in one of its profiles by `ID` (first profile) or `ID@PROFILE`.
+/// Finds a dialect by `ID`, in its default profile, or by `ID@PROFILE`.
 pub fn find(spec: &str) -> Option<&'static Dialect> {
     let (id, wanted) = match spec.split_once('@') {
         Some((id, profile)) => (id, Some(profile)),

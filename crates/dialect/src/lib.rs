@@ -1,7 +1,8 @@
-//! Output formats: a linked conversation in, renderings and declared losses out.
+//! Output formats: a linked conversation becomes renderings and declared losses.
 //!
-//! A dialect writes into a [`Sink`](chatmill_model::Sink) and knows nothing of files, tables or tokens. Adding one
-//! costs a file, a line in [`DIALECTS`] and a folder in `data-samples/dialects/`.
+//! The engine makes a [`View`] of a conversation and a [`Transcript`] of the view, and asks each [`Dialect`] for its renderings. A dialect
+//! writes into a [`Sink`](chatmill_model::Sink) and knows nothing of files, tables or tokens. A new dialect is a file, a line in
+//! [`DIALECTS`] and a folder in `data-samples/dialects/`.
 //!
 //! | floor | folders |
 //! |---|---|

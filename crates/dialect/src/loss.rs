@@ -1,13 +1,14 @@
-//! What a rendering could not carry, and which rules it breaks: the vocabulary and the entries of the loss ledger.
+//! Losses of a rendering and the rules that it breaks: the codes, the reasons and the entries of the loss ledger.
 //!
-//! Here are words and sums. Who loses something declares it with a code and a reason of the list; the rules of a dialect stand in its file.
+//! Passes and dialects declare each loss with a code and a reason of the list; sorted and summed losses go out, as rows of the table
+//! `losses`. The rules of a dialect are in its file, where they become constants.
 //!
 //! Why: docs/decisions/2026-11-22-losses-table-rows.md.
 
 mod reason;
 #[expect(
     unreachable_pub,
-    reason = "a list of one kind, of which other crates name a part"
+    reason = "a list of constants, some of which other crates use"
 )]
 pub(crate) mod reasons;
 pub(crate) mod rule;
@@ -19,7 +20,7 @@ pub(crate) use reason::LossCause;
 pub use reason::LossReason;
 use serde::Serialize;
 
-/// Why personal data and secrets are not in a rendering, one reason for each kind.
+/// The reasons of replaced personal data and secrets, one for each kind.
 pub mod pseudonyms {
     pub use super::reasons::{
         CARD_REPLACED, EMAIL_REPLACED, IBAN_REPLACED, IP_REPLACED, NAME_REPLACED, PHONE_REPLACED,
@@ -27,45 +28,45 @@ pub mod pseudonyms {
     };
 }
 
-/// What a loss makes other than it is in the source.
+/// What a loss changes of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Changed {
-    /// Content was made up that is in no source.
+    /// Content was made up that is not in the source.
     #[serde(rename = "made-up")]
     Invented,
-    /// Words, calls, pictures or turns are others, elsewhere or missing.
+    /// Words, calls, pictures or turns are different, moved or missing.
     Words,
-    /// The form alone, ids, times or metadata.
+    /// Only form, ids, times or metadata are different.
     Form,
 }
 
 macro_rules! loss_codes {
     ($(#[doc = $doc:literal] $name:ident = $word:literal, $changed:ident,)*) => {
-        /// What kind of thing was lost or changed.
+        /// The kind of a loss or change.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum LossCode { $(#[doc = $doc] $name,)* }
 
         impl LossCode {
-            /// Every code.
+            /// All codes.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The word that tables use.
+            /// Returns the word in tables.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $word,)* }
             }
 
-            /// The code with a word of tables.
+            /// Finds the code with this word in tables.
             pub fn find(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|code| code.as_str() == word)
             }
 
-            /// What is other than in the source.
+            /// Returns what the loss changes of the source.
             pub const fn changed(self) -> Changed {
                 match self { $(Self::$name => Changed::$changed,)* }
             }
 
-            /// What happened, in a sentence.
+            /// Returns a sentence that describes what happened.
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$name => $doc,)* }.trim()
             }
@@ -75,7 +76,7 @@ macro_rules! loss_codes {
 
 include!(concat!(env!("OUT_DIR"), "/codes.rs"));
 
-/// Codes of several lists as one, in order and each once.
+/// Returns the codes of several lists, sorted and without duplicates.
 pub(crate) fn united(lists: &[&[LossCode]]) -> Vec<LossCode> {
     let mut codes = lists.concat();
     codes.sort_unstable();
@@ -83,40 +84,40 @@ pub(crate) fn united(lists: &[&[LossCode]]) -> Vec<LossCode> {
     codes
 }
 
-/// How often each loss of a rendering occurs.
+/// The amount of each kind of loss in a rendering.
 pub type LossAmounts = std::collections::BTreeMap<LossCode, u64>;
 
 /// One entry of the loss ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// What kind of loss.
+    /// The kind of loss.
     pub code: LossCode,
-    /// Position of the message; none when the dialect inflicts it on every message by its nature.
+    /// Position of the message; `None` for a loss of the whole rendering.
     pub position: Option<u32>,
-    /// Occurrences.
+    /// Number of occurrences.
     pub amount: u64,
-    /// Why.
+    /// The reason.
     pub reason: LossReason,
 }
 
-/// All that a rendering lost of one kind for one reason.
+/// All losses of a rendering with one code and one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldedLoss<'p> {
-    /// What kind of loss.
+    /// The kind of loss.
     pub code: LossCode,
-    /// Why.
+    /// The reason.
     pub reason: LossReason,
-    /// Occurrences.
+    /// Number of occurrences.
     pub amount: u64,
-    /// Positions of the messages, ascending; empty when the whole rendering is meant.
+    /// Positions of the messages, ascending; empty for losses of the whole rendering.
     pub positions: &'p [u32],
 }
 
-/// The losses of a rendering, one entry for each code and reason; its allocation serves the next rendering again.
+/// The losses of a rendering, one entry for each code and reason. The allocations are reused for the next rendering.
 #[derive(Debug, Default)]
 pub struct FoldedLosses {
     entries: Vec<Fold>,
-    /// For each loss the number of its entry.
+    /// The index of the entry for each loss.
     numbers: Vec<usize>,
     positions: Vec<u32>,
 }
@@ -128,12 +129,12 @@ struct Fold {
     amount: u64,
     /// Its newest position.
     last: Option<u32>,
-    /// How many positions it has, and later where they begin.
+    /// The number of its positions; later the index of the first of them.
     places: usize,
 }
 
 impl FoldedLosses {
-    /// Folds losses, which come in order of position; entries stand in order of first appearance.
+    /// Folds losses, which must be in order of position. Entries are in order of first appearance.
     pub fn fold(&mut self, losses: &[Loss]) -> impl Iterator<Item = FoldedLoss<'_>> {
         self.entries.clear();
         self.numbers.clear();
@@ -169,9 +170,9 @@ impl FoldedLosses {
         })
     }
 
-    /// Adds a loss to its entry, and gives that one's number.
+    /// Adds a loss to its entry and returns the index of the entry.
     fn add(&mut self, loss: &Loss) -> usize {
-        // A rendering knows a handful of reasons: looking through them is cheaper than hashing their words.
+        // A rendering has only a few reasons: a linear search is cheaper than hashing.
         let is_known = |entry: &Fold| entry.code == loss.code && entry.reason == loss.reason;
         let mut known = self.entries.iter_mut().enumerate();
         if let Some((number, entry)) = known.find(|(_, entry)| is_known(entry)) {
@@ -191,27 +192,27 @@ impl FoldedLosses {
     }
 }
 
-/// Losses while a rendering is being made.
+/// The losses that are collected while a rendering is made.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Losses(Vec<Loss>);
 
 impl Losses {
-    /// A loss at one message.
+    /// Declares a loss of one message.
     pub(crate) fn at(&mut self, cause: impl Into<LossCause>, position: u32) {
         self.add(cause, Some(position), 1);
     }
 
-    /// Several equal losses at one message; nothing when there are none.
+    /// Declares several equal losses of one message; nothing if `amount` is 0.
     pub(crate) fn several(&mut self, cause: impl Into<LossCause>, position: u32, amount: u64) {
         self.add(cause, Some(position), amount);
     }
 
-    /// A loss that lies in the dialect's nature; nothing when it touches nothing.
+    /// Declares losses of the whole rendering; nothing if `amount` is 0.
     pub(crate) fn whole_rendering(&mut self, cause: impl Into<LossCause>, amount: u64) {
         self.add(cause, None, amount);
     }
 
-    /// Equal losses at one message, or in the dialect's nature where there is none; nothing when there are none.
+    /// Declares equal losses of one message, or of the whole rendering without a position; nothing if `amount` is 0.
     pub(crate) fn add(&mut self, cause: impl Into<LossCause>, position: Option<u32>, amount: u64) {
         let LossCause { code, reason } = cause.into();
         if amount > 0 {
@@ -224,10 +225,10 @@ impl Losses {
         }
     }
 
-    /// The losses in order of position and code, those without a position first; equal ones are added up.
+    /// Returns the losses in order of position and code, those without a position first; equal losses are added up.
     pub(crate) fn finish(mut self) -> Vec<Loss> {
         let key = |loss: &Loss| (loss.position, loss.code, loss.reason);
-        // Each pass adds its losses in order: a stable sort merges them.
+        // Each pass adds its losses in order, so that the stable sort mostly merges sorted runs.
         self.0.sort_by_key(key);
         self.0.dedup_by(|next, first| {
             let is_equal = key(next) == key(first);

@@ -1,7 +1,8 @@
-//! Messages before they are turns: which are shown, their content and order, what they quote, and what has no place.
+//! Messages before they become turns: selects those that a rendering shows, reads their texts, orders calls and results, words quotes, and
+//! declares what a dialect has no place for.
 //!
-//! This folder serves turns and records alike and is fitted to no dialect. Blocks and turns stand in `transcript`, tools but for the order of
-//! calls and results in `tools`.
+//! A view comes in; messages, steps, texts and declared losses go out, to `transcript` for turns and to the dialects that write records.
+//! Nothing here depends on a single dialect. Blocks and turns are built in `transcript`; definitions and arguments of tools are in `tools`.
 
 pub(crate) mod filter;
 pub(crate) mod order;

@@ -1,7 +1,7 @@
-//! Ids and names as a dialect can spell them: of participants, messages, calls and tools, unique where that matters.
+//! Ids and names of participants, messages, calls and tools in spellings that a dialect allows, unique where that matters.
 //!
-//! A speller goes by a view and by a rule of the dialect. Passes and dialects decide in which field a name or an id stands,
-//! and whether it stands at all.
+//! Each type takes a view and a rule of the dialect and returns spellings, with declared losses for those that change. Passes call it for
+//! turns, and dialects for records; they decide in which field a name or an id is written, or whether it is written at all.
 
 pub(crate) mod calls;
 pub(crate) mod messages;

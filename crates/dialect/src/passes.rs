@@ -1,10 +1,9 @@
-//! Passes: each fits one aspect of turns to a dialect, and declares the losses.
+//! Passes: each fits one aspect of the turns to a dialect and declares what that loses.
 //!
-//! They run in the order of [`PASSES`], each over all turns, and go by the dialect's profile alone. A writer writes the
-//! result and loses nothing more, so the losses that a dialect may have follow from its profile: [`loses`].
-//!
-//! The profile and the type of a dialect stand beside the passes. Text, names and tools are changed in the folders below; a pass decides
-//! when, and declares the losses.
+//! [`arrange`] takes the turns of a transcript and runs the passes over all of them, in the order of [`PASSES`]; a pass knows the dialect
+//! only by its [`DialectProfile`]. The writer of the dialect then writes the turns and loses nothing more, so the profile alone determines
+//! what a dialect may lose: [`loses`]. The profile and the type of a dialect are defined here, too. How a text, a name or a tool is changed
+//! is the matter of the folders below; a pass decides when.
 
 mod arguments;
 mod blanks;
@@ -52,14 +51,14 @@ use crate::passes::profile::{DialectProfile, Results, SystemPlace};
 use crate::transcript::turns::{Block, Kinds, Turn, TurnPlan};
 use crate::transcript::{self, Transcript};
 
-/// One step on the way from a transcript to what a dialect's writer writes.
+/// A step between the first draft of the turns and what the writer of a dialect writes.
 struct Pass {
-    /// What it may declare as lost where a dialect has this profile.
+    /// The losses that it may declare for a dialect with this profile.
     loses: fn(&DialectProfile) -> &'static [LossCode],
     run: for<'a> fn(&mut TurnPlan<'a>, &Transcript<'a>, &DialectProfile),
 }
 
-/// The passes in their order.
+/// All passes, in the order in which they run.
 const PASSES: &[&Pass] = &[
     &message_ids::DROPPED,
     &vendor_items::PASS,
@@ -96,7 +95,7 @@ const PASSES: &[&Pass] = &[
     &control_tokens::PASS,
 ];
 
-/// The turns of a transcript as a dialect wants them.
+/// Returns the turns of a transcript as a dialect wants them.
 pub(crate) fn arrange<'a>(transcript: &Transcript<'a>, profile: &DialectProfile) -> TurnPlan<'a> {
     let transcript = if profile.agents_are_one {
         transcript.as_one_agent()
@@ -110,13 +109,13 @@ pub(crate) fn arrange<'a>(transcript: &Transcript<'a>, profile: &DialectProfile)
     plan
 }
 
-/// What a rendering by this profile may lose.
+/// Returns the codes of all losses that a rendering with this profile may declare.
 pub(crate) fn loses(profile: &DialectProfile) -> Vec<LossCode> {
     let own: Vec<&[LossCode]> = PASSES.iter().map(|pass| (pass.loses)(profile)).collect();
     united(&[&transcript::loses(profile.order), &own.concat()])
 }
 
-/// These codes where something is so, and none where it is not.
+/// Returns the codes where the condition is true, and no codes where it is false.
 fn codes_if(is_so: bool, codes: &'static [LossCode]) -> &'static [LossCode] {
     if is_so { codes } else { &[] }
 }
@@ -125,8 +124,8 @@ fn no_losses(_: &DialectProfile) -> &'static [LossCode] {
     &[]
 }
 
-/// Results in a message that also has other parts become separate turns, unless the dialect puts them first in a user turn and the other
-/// parts are that user's.
+/// Declares results that are split from the other parts of their message into a separate turn; a dialect that puts results first in a user
+/// turn does not split them from the parts of that user.
 const DIVIDED: Pass = Pass {
     loses: |profile| codes_if(profile.order.has_tools(), &[LossCode::TurnSplit]),
     run: |plan, _, profile| {
@@ -148,7 +147,7 @@ const DIVIDED: Pass = Pass {
     },
 };
 
-/// A rendering without turns breaks a rule; calls and results that policy rejects break another.
+/// Reports a rendering without turns, and calls and results that policy rejects, as violations.
 const SILENCE: Pass = Pass {
     loses: no_losses,
     run: |plan, _, profile| {
@@ -162,13 +161,16 @@ const SILENCE: Pass = Pass {
             SystemPlace::Start | SystemPlace::Outside => turns.all(|turn| turn.role == Role::System),
         };
         if is_silent {
-            plan.violations
-                .push(Violation::of(profile.silent.0, None, profile.silent.1));
+            plan.violations.push(Violation::of(
+                profile.empty_conversation.0,
+                None,
+                profile.empty_conversation.1,
+            ));
         }
     },
 };
 
-/// A turn in a place that a profile forbids, which only rejected calls and results leave.
+/// Reports a turn in a place that the profile forbids; only rejected calls and results leave one there.
 const MISPLACED: Pass = Pass {
     loses: no_losses,
     run: |plan, _, profile| {
@@ -177,13 +179,13 @@ const MISPLACED: Pass = Pass {
     },
 };
 
-/// Notes which messages are in the rendering.
+/// Records which messages are in the rendering.
 const NOTE_RENDERED: Pass = Pass {
     loses: no_losses,
     run: |plan, _, _| plan.note_rendered(),
 };
 
-/// Two turns of one role in a row, calls after the assistant's own turn, or a result before everything.
+/// Finds the first misplaced turn: a second turn of one role in a row, calls after a turn of the assistant, or a result that comes first.
 fn misplaced(plan: &TurnPlan<'_>, profile: &DialectProfile) -> Option<Violation> {
     let is_assistant = |turn: &Turn<'_>| turn.role == Role::Assistant;
     let is_alike = |(one, next): &(&Turn<'_>, &Turn<'_>)| is_assistant(one) == is_assistant(next);

@@ -1,18 +1,18 @@
-//! A chat template as a dialect: Jinja that a model's tokenizer brings along, from a file of the user's.
+//! A chat template as a dialect: Jinja of a model's tokenizer, from a file of the user.
 //!
 //! ```text
 //! {% for message in messages %}<|{{ message.role }}|>{{ message.content }}<|end|>{% endfor %}
 //! ```
 //!
-//! The messages and tools are those of `hf-messages`, so its rules, losses and repairs hold here too. The template runs as
-//! in transformers: Python's printing and methods, `tojson`, `raise_exception`, a pinned `strftime_now`, loop controls;
-//! it reaches no file and no clock, and ends.
+//! The messages and tools are those of `hf-messages`, so its rules, losses and repairs apply here, too. The template runs as in
+//! transformers: with Python's printing and methods, `tojson`, `raise_exception`, a pinned `strftime_now` and loop controls. It has no
+//! access to files or a clock, and it always ends.
 //!
-//! Where chat text spells a special token, it is escaped (U+200B behind its first character); with `control_tokens = "keep"` it
-//! stays, and the row is invalid. The message of `raise_exception` is a violation.
+//! A special token in chat text is escaped (U+200B after its first character); with `control_tokens = "keep"` it stays, and the row is
+//! invalid. The message of `raise_exception` is a violation.
 //!
-//! Content that a template leaves out is a loss. Losses are found in the output by rendering a second time with marks; the output of a
-//! template that inspects its texts is searched instead.
+//! Content that a template leaves out is a loss. To find losses in the output, the template is rendered a second time with marks around the
+//! content; the output of a template that inspects its texts is searched instead.
 //!
 //! Why: docs/decisions/2026-11-21-chat-template-token-attribution.md.
 
@@ -72,7 +72,7 @@ pub use tokenizer::TokenizerConfig;
 use tokens::Tokens;
 
 rules! {
-    /// special tokens open and close what the template says, and nothing else spells them
+    /// special tokens are written only by the template, and no chat text spells them
     TPL_01 = "TPL-01";
     /// the template accepts the conversation
     TPL_02 = "TPL-02";
@@ -90,19 +90,19 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "what the template prints of messages and tools",
     profiles: &[],
     shows: Shows::Conversation,
-    rules: Rules::None("a template is a file of the user's, and knows its own rules"),
+    rules: Rules::None("a template is a file of the user, with its own rules"),
 };
 
-/// The one profile of a template: what to do differently stands in its section of the pipeline file.
+/// The only profile of a template: its variants are set in its section of the pipeline file.
 pub const PROFILE: &str = "template";
 
-/// The variable by which a template is asked to open an answer.
+/// The variable that asks a template for a generation prompt.
 const ASKS: &str = "add_generation_prompt";
 
-/// Characters of a template's message that are shown.
+/// Maximum number of characters of a template's message that are shown.
 const LONGEST_MESSAGE: usize = 500;
 
-/// Marks in an output, beside sixteen for each piece: an output with more is searched.
+/// Maximum number of marks in an output, in addition to sixteen for each piece; an output with more is searched instead.
 const MOST_MARKS: usize = 100_000;
 
 /// How a template wants the arguments of calls.
@@ -130,40 +130,40 @@ pub enum TemplateError {
     /// A tokenizer configuration without a chat template.
     #[error("{0}")]
     Tokenizer(String),
-    /// A value that no template can be given.
+    /// A value that cannot be passed to a template.
     #[error("{0}")]
     Value(String),
 }
 
-/// What makes a dialect of a template.
+/// The source and the settings of a template.
 #[derive(Clone, Debug, Default)]
 pub struct Blueprint {
-    /// Its name.
+    /// The name of the dialect.
     pub id: String,
     /// The template.
     pub source: String,
-    /// The template for conversations with definitions of tools, where it is another one.
+    /// The template for conversations with definitions of tools, if it is another one.
     pub tool_source: Option<String>,
-    /// How it wants the arguments of calls; none: as it prints them best.
+    /// How the template gets the arguments of calls; `None`: in the form that it prints as JSON.
     pub arguments: Option<ArgumentStyle>,
-    /// Whether it is asked to open an answer.
+    /// Whether it is asked for a generation prompt.
     pub add_generation_prompt: bool,
     /// The value of `strftime_now`: a date, or a time without zone.
     pub now: Option<String>,
-    /// Further variables. Strings whose names end in `_token` are special tokens.
+    /// Further variables. Strings with names that end in `_token` are special tokens.
     pub variables: BTreeMap<String, serde_json::Value>,
-    /// Special tokens; none: what the template spells as `<|word|>`.
+    /// Special tokens; `None`: those that the template spells as `<|word|>`.
     pub special_tokens: Option<Vec<String>>,
     /// The limits of templates and of a rendering's length.
     pub limits: Limits,
 }
 
-/// What a template prints.
+/// The output of a template.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Printed {
     /// The text.
     pub text: String,
-    /// The bytes that it marks as generated by the assistant.
+    /// The ranges of bytes that the template marks as generated by the assistant.
     pub generated: Vec<Range<usize>>,
 }
 
@@ -175,7 +175,7 @@ pub struct TemplateDialect {
     variables: Vec<(String, Value)>,
     tokens: Tokens,
     arguments: ArgumentStyle,
-    /// Whether the content of a turn with calls and no text is null.
+    /// Whether the content of a turn with calls and without text is null.
     wants_null: bool,
     trims: Trims,
     surroundings: Surroundings,
@@ -186,17 +186,17 @@ pub struct TemplateDialect {
 }
 
 impl TemplateDialect {
-    /// The rules of every template, beside those of `hf-messages`.
+    /// Returns the rules of every template, in addition to those of `hf-messages`.
     pub const fn rules() -> &'static [&'static DialectRule] {
         RULES
     }
 
-    /// What any template may lose, beside what `hf-messages` does.
+    /// Returns the losses that any template may declare, in addition to those of `hf-messages`.
     pub fn losses() -> Vec<LossCode> {
         united(&[reasons::TEMPLATE])
     }
 
-    /// Compiles a template, and finds out what it wants.
+    /// Compiles a template, and determines how it wants its input.
     pub fn new(blueprint: Blueprint) -> Result<Self, TemplateError> {
         let now = blueprint.now.as_deref().map(moment).transpose()?;
         let sources = || {
@@ -205,7 +205,7 @@ impl TemplateDialect {
                 .flatten()
         };
         if sources().any(is_object) {
-            // Jinja would print its keys around every conversation.
+            // Jinja would print the JSON around every conversation.
             let message = "it is JSON and no template: give a tokenizer configuration as `tokenizer_config`, or under a name that ends in `.json`";
             return Err(TemplateError::Syntax(message.to_owned()));
         }
@@ -244,7 +244,7 @@ impl TemplateDialect {
             pins_date: prints_date,
             limits: blueprint.limits,
         };
-        // All that is tried may take as much as one rendering.
+        // All probes together may take as much as one rendering.
         let mut allowance = Allowance::new(&dialect.limits, 0);
         dialect.arguments = match blueprint.arguments {
             Some(arguments) => arguments,
@@ -259,13 +259,13 @@ impl TemplateDialect {
         Ok(dialect)
     }
 
-    /// How the template wants the arguments of calls.
+    /// Returns how the template gets the arguments of calls.
     pub fn arguments(&self) -> ArgumentStyle {
         self.arguments
     }
 
-    /// Renders messages and tools that are JSON as they stand: no policy, no losses, nothing escaped. The error is the
-    /// template's own refusal, or what is wrong with it.
+    /// Renders messages and tools, given as JSON, without a policy, losses or escapes. The error is the message with which the template
+    /// refuses them, or an error of the template.
     pub fn print(&self, messages: &str, tools: Option<&str>) -> Result<Printed, String> {
         let read = |json| plain(json).map_err(|error| error.to_string());
         let tools = tools.map(read).transpose()?;
@@ -283,7 +283,8 @@ impl TemplateDialect {
         Ok(Printed { text, generated })
     }
 
-    /// Whether the template takes messages and tools that are JSON as they stand; the error is its own refusal, or what is wrong with it.
+    /// Whether the template accepts messages and tools, given as JSON. The error is the message with which the template refuses them, or an
+    /// error of the template.
     pub fn accepts(&self, messages: &str, tools: Option<&str>) -> Result<(), String> {
         let read = |json| plain(json).map_err(|error| error.to_string());
         let tools = tools.map(read).transpose()?;
@@ -301,7 +302,7 @@ impl TemplateDialect {
         }
     }
 
-    /// The output of the template for a small conversation; nothing where it does not accept it.
+    /// Returns the output of the template for a small conversation; empty if the template does not accept it.
     fn probe(&self, messages: &str, allowance: &mut Allowance) -> String {
         let messages = plain(messages).unwrap_or_default();
         let context = self.context(messages, None);
@@ -325,7 +326,7 @@ impl TemplateDialect {
             .unwrap_or(&self.engine)
     }
 
-    /// The output for a conversation with a generation prompt or without; nothing where the template does not accept it.
+    /// Returns the output for a conversation with or without a generation prompt; `None` if the template does not accept it.
     fn asked(
         &self,
         engine: &Engine,
@@ -352,7 +353,7 @@ impl TemplateDialect {
         Value::from_pairs(self.variables.iter().cloned().chain(given))
     }
 
-    /// Writes what the template makes of what it is given.
+    /// Renders the template with its context and writes the output.
     fn write<'a>(
         &self,
         given: &TemplateContext<'a, '_>,
@@ -399,7 +400,8 @@ impl TemplateDialect {
         Ok(())
     }
 
-    /// The bytes of an output that the assistant writes. What is rendered for it may take what the output left of its allowance.
+    /// Returns the ranges of bytes in an output that the assistant writes. Further renderings for this may use what is left of the
+    /// allowance.
     fn answers(
         &self,
         given: &TemplateContext<'_, '_>,
@@ -460,7 +462,7 @@ impl Template for TemplateDialect {
             let (rule, problem, text) = match stop {
                 Stop::Refused(message) => (TPL_02, shortened(&message), String::new()),
                 Stop::Failed(message) => (TPL_03, shortened(&message), String::new()),
-                // One byte more than allowed shows the caller that it is too large.
+                // One byte more than allowed shows the caller that the rendering is too large.
                 Stop::TooLong(text) => (TPL_03, format!("more than {} bytes", self.limits.rendering), text),
             };
             plan.violations.push(Violation::of(rule, None, problem));

@@ -1,7 +1,7 @@
-//! Text by itself: changed, cut, marked, borrowed; JSON texts, times and media as words.
+//! Functions on single texts: they edit, cut, escape and store them, look into JSON texts, and write times and media as words.
 //!
-//! This folder knows strings and single parts of a message, and neither conversations nor losses: callers declare what a change of a text
-//! costs. Words of a single dialect stand with it.
+//! Strings and single parts of a message come in, and texts go out, mostly borrowed. This folder knows neither conversations nor losses:
+//! its callers, in all folders above, declare the loss that a change of a text is. Words that only one dialect writes are in its file.
 
 pub(crate) mod arena;
 pub(crate) mod control_tokens;

@@ -1,7 +1,8 @@
-//! Tools: what defines them, what they take, and calls and results as text.
+//! Tools: definitions and their schemas, arguments of calls, and calls and results as text.
 //!
-//! Schemas and arguments are read and written here, in the forms of all vendors. `messages` pairs results with calls, `naming` names
-//! tools and calls.
+//! Definitions and arguments come in as the source wrote them, in the form of any vendor, and go out in the form that a dialect wants, with
+//! declared losses; passes and the dialects that write records call this folder. `messages` pairs results with calls, and `naming` chooses
+//! the names of tools and the ids of calls.
 
 pub(crate) mod arguments;
 pub(crate) mod as_text;

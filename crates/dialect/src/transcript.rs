@@ -1,8 +1,8 @@
-//! A transcript: what all dialects share of a conversation for one perspective, policy and window, computed once.
+//! A transcript: everything that dialects share of a conversation for one perspective, policy and window, computed once.
 //!
-//! Messages are selected, their texts freed of leaked markup, calls paired and put into order, replies quoted. The result is a [`TurnPlan`]
-//! that is not fitted to a dialect yet; passes do that. Turns, and the counts of a rendering, stand here; what concerns messages alone
-//! stands in `messages`.
+//! A [`View`] comes in. `messages` selects the messages, removes leaked metadata from their texts, pairs and orders calls, and words the
+//! quotes; this folder makes turns of them and counts what is rendered. Out goes a [`TurnPlan`] that is not fitted to a dialect yet, which
+//! passes then change. Dialects that write records take the view and its messages from here.
 
 mod draft;
 pub(crate) mod progress;
@@ -26,7 +26,7 @@ use crate::transcript::turns::TurnPlan;
 use crate::view::View;
 use crate::view::extent::Extent;
 
-/// The input of a dialect.
+/// The input of a dialect: a view of a conversation, and everything that is derived from it on first use.
 pub struct Transcript<'a> {
     view: View<'a>,
     arena: &'a TextArena,
@@ -40,10 +40,10 @@ pub struct Transcript<'a> {
     one_agent: OnceCell<Option<Box<Transcript<'a>>>>,
 }
 
-/// The definitions of a value of the source, or one that is added.
+/// A list of definitions for each value of the source, and for each value that is added.
 type Definitions<'a> = Vec<Vec<Definition<'a>>>;
 
-/// The messages that are shown, and what is lost by showing them in turns.
+/// The shown messages, and the losses of showing them in turns.
 struct Shown<'a> {
     messages: Vec<&'a Message>,
     has_tool_use: bool,
@@ -51,7 +51,7 @@ struct Shown<'a> {
     losses: Losses,
 }
 
-/// What no turn has a place for.
+/// The properties of messages that turns have no place for.
 const LACKS: &[Unsupported] = &[
     Unsupported::Times,
     Unsupported::Mentions,
@@ -59,7 +59,7 @@ const LACKS: &[Unsupported] = &[
     Unsupported::SenderNames,
 ];
 
-/// What a transcript may cost, whatever the dialect: what has no place in turns, and what policy leaves out.
+/// Returns the losses that a transcript may declare for any dialect: what has no place in turns, and what policy leaves out.
 pub(crate) fn loses(order: Order) -> Vec<LossCode> {
     united(&[
         select::LOSES,
@@ -76,7 +76,7 @@ pub(crate) fn loses(order: Order) -> Vec<LossCode> {
 }
 
 impl<'a> Transcript<'a> {
-    /// The transcript of a view; texts that are not the source's are stored in `arena`.
+    /// Creates the transcript of a view. Texts that are not in the source are stored in `arena`.
     pub fn new(view: View<'a>, arena: &'a TextArena) -> Self {
         Self {
             view,
@@ -92,44 +92,44 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// The view that it was built from.
+    /// Returns the view of this transcript.
     pub fn view(&self) -> &View<'a> {
         &self.view
     }
 
-    /// Where texts are stored that are not the source's.
+    /// Returns the arena for texts that are not in the source.
     pub(crate) fn arena(&self) -> &'a TextArena {
         self.arena
     }
 
-    /// The messages that turns show, in order of position.
+    /// Returns the messages that turns show, in order of position.
     pub(crate) fn messages(&self) -> &[&'a Message] {
         &self.shown().messages
     }
 
-    /// The participants by their ids.
+    /// Returns the participants by id.
     pub(crate) fn roster(&self) -> &Roster<'a> {
         self.roster.get_or_init(|| Roster::of(&self.view))
     }
 
-    /// Names that fit where vendors want one.
+    /// Returns the names of participants in a spelling that vendors accept.
     pub(crate) fn aliases(&self) -> &Aliases<'a> {
         let listed = &self.view.conversation().participants;
         self.aliases.get_or_init(|| Aliases::new(listed, self.arena))
     }
 
-    /// Names of participants who share theirs with another in the same rendering.
+    /// Returns the names of participants who share a name with another one in the same rendering.
     pub(crate) fn namesakes(&self) -> &Namesakes<'a> {
         self.namesakes
             .get_or_init(|| Namesakes::of(&self.view, self.roster(), self.messages(), self.arena))
     }
 
-    /// The alias of a participant.
+    /// Returns the alias of a participant.
     pub(crate) fn alias(&self, participant: usize) -> &'a str {
         self.aliases().of(participant)
     }
 
-    /// Whether more than one speaks beside the perspective, in the whole conversation.
+    /// Whether more than one participant other than the perspective speaks in the whole conversation.
     pub(crate) fn has_several_others(&self) -> bool {
         let view = &self.view;
         let find = |_: &Linked| has_several_others(view);
@@ -137,22 +137,22 @@ impl<'a> Transcript<'a> {
         *self.has_several_others.get_or_init(known)
     }
 
-    /// The definitions of tools: a list for each value of the source, and for each that is added.
+    /// Returns the definitions of tools: a list for each value of the source, and for each value that is added.
     pub(crate) fn definitions(&self) -> &Definitions<'a> {
         self.definitions
             .get_or_init(|| definition::definitions(&self.view, self.arena))
     }
 
-    /// Whether anybody calls a tool or gets a result in the messages that are shown.
+    /// Whether the shown messages have calls or results.
     pub(crate) fn has_tool_use(&self) -> bool {
         self.shown().has_tool_use
     }
 
-    /// The turns in an order, not yet fitted to a dialect.
+    /// Returns the turns in an order, not fitted to a dialect yet.
     pub(crate) fn draft(&self, order: Order) -> TurnPlan<'a> {
         let is_paired = match order {
             Order::Paired => true,
-            // Where nobody uses tools, leaving them out leaves nothing out.
+            // Without calls and results there is nothing to leave out, so the shared draft is the same.
             Order::Toolless(_) => !self.has_tool_use(),
             Order::Filtered(_) => false,
         };
@@ -165,7 +165,7 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// The same conversation where messages of any agent count as the perspective's.
+    /// Returns the transcript in which messages of all agents count as the perspective's.
     pub(crate) fn as_one_agent(&self) -> &Self {
         let changed = self.one_agent.get_or_init(|| {
             let view = View {
@@ -201,7 +201,7 @@ impl<'a> Transcript<'a> {
     }
 }
 
-/// Whether more than one speaks beside the perspective.
+/// Whether more than one participant other than the perspective speaks.
 fn has_several_others(view: &View<'_>) -> bool {
     let messages = view.conversation().messages.iter();
     let others = messages.filter(|message| {

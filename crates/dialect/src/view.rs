@@ -1,7 +1,7 @@
-//! A view: which conversation to render, for which perspective, by which policy, and how much of it.
+//! A view: the conversation to render, its perspective, its policy, and how much of it is rendered.
 //!
-//! This folder holds the choices of a request, with windows and prompts, and facts about a conversation that need no rendering. It knows
-//! neither dialects nor losses.
+//! The engine makes views of a linked conversation and the choices of a pipeline; transcripts read them. This folder has these choices,
+//! with windows, targets and prompts, and facts about a conversation that need no rendering. It knows neither dialects nor losses.
 
 pub(crate) mod additions;
 pub(crate) mod cut_points;
@@ -37,51 +37,51 @@ pub enum History {
     Document,
     /// All of it.
     All,
-    /// The newest messages, that many, and more where the boundary would part a call from its result. System text does not count.
+    /// The newest messages, so many, and more if the boundary would separate a call from its result. System text is not counted.
     Messages(u32),
 }
 
-/// A range of a conversation, and what all of its windows share.
+/// A range of a conversation, and the facts that all of its windows share.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// What to show.
+    /// The range to render.
     pub range: WindowRange,
-    /// One for all windows of a conversation, dialect, profile and perspective.
+    /// The facts that all windows of a conversation, dialect, profile and perspective share.
     pub shared: Rc<Shared>,
 }
 
-/// Somebody whom a message answers.
+/// The author whom a message answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answered<'a> {
-    /// The participant's id, who need not be in the roster.
+    /// The id of the author, who need not be in the roster.
     pub id: Option<&'a str>,
-    /// The name.
+    /// The name of the author.
     pub name: Option<&'a str>,
 }
 
-/// A conversation as one rendering sees it.
+/// The input of one rendering: a conversation and the choices for it.
 #[derive(Clone, Debug)]
 pub struct View<'a> {
     /// The conversation.
     pub linked: &'a Linked,
-    /// Index of the participant who speaks as the assistant; none: everybody is a user.
+    /// Index of the participant who is the assistant; `None`: all participants are users.
     pub perspective: Option<usize>,
-    /// The choices.
+    /// The choices of the pipeline.
     pub policy: &'a Policy,
     /// Prompt and tools that a pipeline adds.
     pub additions: Additions<'a>,
     /// How much to render.
     pub history: History,
-    /// What to render of it; none: the whole conversation.
+    /// The range to render; `None`: the whole conversation.
     pub window: Option<Window>,
-    /// What becomes of the words that stand for media in the perspective's own turns.
+    /// How placeholders for media in the perspective's turns are treated.
     pub placeholders: Placeholders,
-    /// Whether messages of any agent count as the perspective's, where the perspective is an agent.
+    /// Whether messages of all agents count as the perspective's, if the perspective is an agent.
     pub agents_are_one: bool,
 }
 
 impl<'a> View<'a> {
-    /// A whole conversation, with as much history as the dialect's document shows.
+    /// Creates the view of a whole conversation, with as much history as the dialect's document shows.
     pub fn whole(linked: &'a Linked, perspective: Option<usize>, policy: &'a Policy) -> Self {
         Self {
             linked,
@@ -95,12 +95,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The conversation.
+    /// Returns the conversation.
     pub fn conversation(&self) -> &'a Conversation {
         &self.linked.conversation
     }
 
-    /// The conversation's own id, where it has one that is not empty.
+    /// Returns the id of the conversation in the source, unless it is empty.
     pub fn own_id(&self) -> Option<&'a str> {
         self.conversation()
             .source_id
@@ -108,13 +108,13 @@ impl<'a> View<'a> {
             .filter(|id| !id.is_empty())
     }
 
-    /// An id for a conversation without one: a word and a hash, so that equal conversations have equal ones.
+    /// Makes an id for a conversation without one: a word and a hash of the content, so that equal conversations have equal ids.
     pub(crate) fn generated_id(&self, word: &str) -> String {
         let hash = self.shared(|shared| &shared.content_hash, facts::hash);
         format!("{word}-{}", hash.split_at(12).0)
     }
 
-    /// A fact about the whole conversation: looked up once for all of its windows.
+    /// Returns a fact about the whole conversation, which is computed once for all of its windows.
     pub(crate) fn shared<T>(
         &self,
         fact: impl FnOnce(&Shared) -> &Fact<T>,
@@ -126,12 +126,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The message at a position.
+    /// Returns the message at a position.
     pub fn message(&self, position: u32) -> Option<&'a Message> {
         self.conversation().messages.get(position as usize)
     }
 
-    /// The sender of a message, where it is known.
+    /// Returns the sender of a message, if known.
     pub fn sender(&self, message: &Message) -> Option<&'a Participant> {
         let index = if self.is_own(message) {
             self.perspective
@@ -141,7 +141,7 @@ impl<'a> View<'a> {
         self.conversation().participants.get(index?)
     }
 
-    /// Whether a message is the perspective's own.
+    /// Whether a message is the perspective's.
     pub fn is_own(&self, message: &Message) -> bool {
         let is_agent = |index: Option<usize>| {
             let participant = index.and_then(|index| self.conversation().participants.get(index));
@@ -152,7 +152,7 @@ impl<'a> View<'a> {
                 || self.agents_are_one && is_agent(self.perspective) && is_agent(message.sender))
     }
 
-    /// The references of a message with what became of them.
+    /// Returns the references of a message with their links.
     pub fn references(
         &self,
         message: &'a Message,
@@ -161,7 +161,7 @@ impl<'a> View<'a> {
         message.references.iter().zip(links)
     }
 
-    /// Whom a reference answers, be the target there or not; nobody where the source made the reference up.
+    /// Returns the author whom a reference answers, even if the target is missing; `None` if the source made the reference up.
     pub fn answered(&self, reference: &'a Reference, link: &Link) -> Option<Answered<'a>> {
         if link.status == LinkStatus::Pseudo {
             return None;
@@ -188,7 +188,7 @@ impl<'a> View<'a> {
         (answered != Answered::default()).then_some(answered)
     }
 
-    /// The place of a part of a message.
+    /// Returns the place of a part of a message.
     pub(crate) fn place(message: &Message, index: usize) -> PartPlace {
         PartPlace {
             position: message.position,

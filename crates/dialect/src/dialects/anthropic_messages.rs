@@ -25,36 +25,35 @@ use crate::write::list::write_turns;
 use crate::write::picture::picture;
 
 rules! {
-    /// roles are user and assistant, and no field stands beside role and content
+    /// roles are user and assistant, and a message has no fields other than role and content
     ANT_01 = "ANT-01";
-    /// system text stands at the top; later text is no system turn
+    /// system text is a field of the request; later text is not a system turn
     ANT_02 = "ANT-02";
     /// a user speaks first; there is at least one message (unverified for newer endpoints)
     ANT_03 = "ANT-03";
-    /// turns of one role in a row are one
+    /// turns of one role in a row are merged
     ANT_04 = "ANT-04";
-    /// no text block is empty or white space only, and no content is empty
+    /// no text block is empty or only white space, and no content is empty
     ANT_05 = "ANT-05";
     /// ids are `[a-zA-Z0-9_-]+`, names up to 128 of the same characters, input is an object
     ANT_06 = "ANT-06";
-    /// all results of a turn open the user turn after it, where there is one; one for each call
+    /// the user turn after calls, if there is one, begins with all their results, one for each call
     ANT_07 = "ANT-07";
-    /// text stands before calls
+    /// text comes before calls
     ANT_08 = "ANT-08";
-    /// at most four blocks bear a cache mark, system text included
+    /// at most four blocks have a cache mark, including those of system text
     ANT_09 = "ANT-09";
     /// thinking has to be signed
     ANT_10 = "ANT-10";
-    /// the last turn, where it is the assistant's, does not end in white space; such a conversation is not
-    /// a request, and valid training data
+    /// a last turn of the assistant does not end in white space; such a conversation is not a request, but valid training data
     ANT_11 = "ANT-11";
-    /// pictures and documents stand in user turns only: pictures by address or as jpeg, png, gif, webp,
-    /// documents as text, as PDF or by the address of one; no sound, no video
+    /// only user turns have pictures and documents: pictures by address or as jpeg, png, gif, webp, documents as text, as PDF or by the
+    /// address of a PDF; no sound, no video
     ANT_12 = "ANT-12";
     /// there are at most 100,000 messages
     ANT_13 = "ANT-13";
-    /// the parameters of a tool are an object, valid in JSON Schema 2020-12, without `anyOf`, `oneOf` and `allOf` at the root; its
-    /// properties are called `[a-zA-Z0-9_.-]{1,64}`; at most 20 tools are strict, with closed objects, no bounds and no schema that holds
+    /// the parameters of a tool are an object, valid in JSON Schema 2020-12, without `anyOf`, `oneOf` and `allOf` at the root; names of its
+    /// properties match `[a-zA-Z0-9_.-]{1,64}`; at most 20 tools are strict, with closed objects, no bounds and no schema that contains
     /// itself
     ANT_14 = "ANT-14";
 }
@@ -75,13 +74,13 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Validated(RULES),
 };
 
-/// Messages that a request holds at most ([`ANT_13`]).
+/// Maximum number of messages in a request ([`ANT_13`]).
 const MOST_MESSAGES: usize = 100_000;
 
-/// The type of documents as bytes.
+/// The media type of documents as bytes.
 const PDF: &str = "application/pdf";
 
-/// The type of documents as text.
+/// The media type of documents as text.
 const TEXT: &str = "text/plain";
 
 static PROFILE: DialectProfile = DialectProfile {
@@ -141,7 +140,7 @@ fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a
         }
         match block.content {
             BlockContent::Item(item) => {
-                // A cache mark is the last field.
+                // Leave the object open: a cache mark is its last field.
                 let raw = item.raw.as_str();
                 sink.literal(raw.strip_suffix('}').unwrap_or(raw), Component::Tools);
             }
@@ -180,7 +179,7 @@ fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a
     }
 }
 
-/// The text of a result and its media, as blocks.
+/// Writes the text of a result and its media as blocks.
 fn answer<'a>(sink: &mut Sink<'a>, text: &'a str, media: &[Block<'a>]) {
     if !text.chars().all(is_blank_character) {
         sink.framing("{\"type\":\"text\",\"text\":");
@@ -198,11 +197,11 @@ fn answer<'a>(sink: &mut Sink<'a>, text: &'a str, media: &[Block<'a>]) {
     }
 }
 
-/// Pictures, and documents that are text or PDF.
+/// Returns how many facts about a medium are lost; carries pictures, and documents that are text or PDF.
 fn carries(media: &Media) -> Option<u64> {
     let is_pdf = |kind: Option<&str>| kind == Some(PDF);
     match (document_text(media), media.kind) {
-        // What has no type reads back with this one.
+        // A document without a type is read back with this one.
         (Some(_), _) => Some(u64::from(media.media_type.as_deref() != Some(TEXT))),
         (None, MediaKind::File) if inline_bytes(media).is_some() => {
             is_pdf(media.media_type.as_deref()).then_some(0)
@@ -216,7 +215,7 @@ fn carries(media: &Media) -> Option<u64> {
     }
 }
 
-/// A picture or a document without its closing brace, after which a cache mark may stand.
+/// Writes a picture or a document without the closing brace, before which a cache mark may follow.
 fn source<'a>(sink: &mut Sink<'a>, media: &'a Media) {
     let is_document = media.kind == MediaKind::File;
     sink.framing(if is_document {

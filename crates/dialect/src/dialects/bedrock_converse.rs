@@ -4,7 +4,7 @@
 //! {"messages":[{"role":"user","content":[{"text":"Hi"}]},{"role":"assistant","content":[{"text":"Hello"}]}]}
 //! ```
 //!
-//! Results stand in the user turn after their calls, each call answered once.
+//! Results are in the user turn after their calls, one for each call.
 
 use std::borrow::Cow;
 
@@ -32,20 +32,19 @@ rules! {
     BED_02 = "BED-02";
     /// ids and names are 1 to 64 of `[a-zA-Z0-9_-]`
     BED_03 = "BED-03";
-    /// a result is a list of blocks, none empty, and says whether it is a failure; there is one for each
-    /// call that another turn follows
+    /// a result is a list of blocks, none empty, and states whether it is a failure; each call that another turn follows has one
     BED_04 = "BED-04";
-    /// where a call or result stands, `toolConfig` does too
+    /// a request with calls or results has `toolConfig`
     BED_05 = "BED-05";
-    /// media are bytes or lie in S3; pictures are png, jpeg, gif or webp, documents of nine formats
+    /// media are bytes or stored in S3; pictures are png, jpeg, gif or webp, documents have one of nine formats
     BED_06 = "BED-06";
-    /// a cache mark is a block of its own, four at most
+    /// a cache mark is a separate block, at most four
     BED_07 = "BED-07";
-    /// documents need a name of letters, digits, spaces, hyphens and brackets, and in a user's message text
-    /// beside them (in part unverified)
+    /// documents need a name of letters, digits, spaces, hyphens and brackets, and a user's message with documents needs text
+    /// (in part unverified)
     BED_08 = "BED-08";
-    /// the parameters of a tool are an object, valid in JSON Schema 2020-12, without `anyOf`, `oneOf` and `allOf` at the root; its
-    /// properties are called `[a-zA-Z0-9_.-]{1,64}`
+    /// the parameters of a tool are an object, valid in JSON Schema 2020-12, without `anyOf`, `oneOf` and `allOf` at the root; names of its
+    /// properties match `[a-zA-Z0-9_.-]{1,64}`
     BED_09 = "BED-09";
 }
 
@@ -65,7 +64,7 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Validated(RULES),
 };
 
-/// What stands for a result that is empty.
+/// The replacement for an empty result.
 const EMPTY_RESULT: &str = "(empty)";
 
 static PROFILE: DialectProfile = DialectProfile {
@@ -133,7 +132,7 @@ fn carries(media: &Media) -> Option<u64> {
     (is_there && format(media).is_some()).then(|| u64::from(is_renamed))
 }
 
-/// Formats of documents by their types.
+/// Formats of documents by media type.
 const FORMATS: [(&str, &str); 9] = [
     ("application/pdf", "pdf"),
     ("text/csv", "csv"),
@@ -152,7 +151,7 @@ const FORMATS: [(&str, &str); 9] = [
     ("text/markdown", "md"),
 ];
 
-/// The format of a document.
+/// Returns the format of a document, if it is one of the nine.
 fn format(media: &Media) -> Option<&'static str> {
     let media_type = media.media_type.as_deref()?;
     FORMATS
@@ -161,7 +160,7 @@ fn format(media: &Media) -> Option<&'static str> {
         .map(|(_, format)| *format)
 }
 
-/// The name of a document, with `-` for what must not stand in one.
+/// Returns the name of a document, with `-` for characters that are not allowed.
 fn document_name(media: &Media) -> Cow<'_, str> {
     let is_sign =
         |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, ' ' | '-' | '(' | ')' | '[' | ']');
@@ -176,14 +175,14 @@ fn document_name(media: &Media) -> Cow<'_, str> {
     }
 }
 
-/// A picture goes as bytes or by its place in S3, and has to be of a known type.
+/// Returns how many facts about a picture are lost; carries pictures of a known type that are bytes or stored in S3.
 fn picture(media: &Media) -> Option<u64> {
     let is_there = inline_bytes(media).is_some() || bucket(media).is_some();
     (media.kind == MediaKind::Image && is_there && picture_type(media).is_some())
         .then(|| u64::from(media.name.is_some()))
 }
 
-/// An address in S3: a bucket of 3 to 63 lower-case letters, digits, dots and dashes.
+/// Returns an address in S3, if the bucket has 3 to 63 lower-case letters, digits, dots and dashes.
 fn bucket(media: &Media) -> Option<&str> {
     let MediaSource::Url(url) = &media.source else {
         return None;

@@ -1,4 +1,4 @@
-//! `ChatML`: a transcript whose turns stand between control tokens.
+//! `ChatML`: a transcript with turns between control tokens.
 //!
 //! ```text
 //! <|im_start|>user
@@ -7,12 +7,11 @@
 //! Hello<|im_end|>
 //! ```
 //!
-//! Where chat text spells a control token, it is escaped (U+200B after the `<`); with `control_tokens = "keep"` it stays, and a
-//! text that spells an opening or closing token makes the row invalid. The same holds for the tags that set off calls, results and
-//! thoughts: readers would take what somebody typed for a tool's. A thought that the assistant itself spells between tags stays
-//! one, and system text may speak of tags.
+//! A control token in chat text is escaped (U+200B after the `<`). With `control_tokens = "keep"` it stays, and a text that spells an
+//! opening or closing token makes the row invalid. The same applies to the tags around calls, results and thoughts: readers would take
+//! typed text for that of a tool. A thought that the assistant itself wrote between tags stays a thought, and system text may mention tags.
 //!
-//! The transcript ends with the last turn: nothing asks for an answer.
+//! The transcript ends with the last turn: it has no prompt for an answer.
 
 use chatmill_model::{Level, Role, Sink, Speaker};
 
@@ -26,14 +25,13 @@ use crate::passes::profile::{ControlTokenRule, DialectProfile, Thoughts};
 use crate::transcript::turns::TurnPlan;
 
 rules! {
-    /// control tokens open and close turns, and nothing else spells them, or the tags around calls, results
-    /// and thoughts
+    /// control tokens open and close turns, and no text spells them, or the tags around calls, results and thoughts
     CML_01 = "CML-01";
     /// roles are system, user and assistant; there are no tools
     CML_02 = "CML-02";
     /// there is at least one turn
     CML_03 = "CML-03";
-    /// reasoning stands between `<think>` and `</think>` before the text
+    /// reasoning is between `<think>` and `</think>` before the text
     CML_04 = "CML-04";
 }
 

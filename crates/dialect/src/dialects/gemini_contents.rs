@@ -4,8 +4,8 @@
 //! {"contents":[{"role":"user","parts":[{"text":"Hi"}]},{"role":"model","parts":[{"text":"Hello"}]}]}
 //! ```
 //!
-//! Profile `no-ids` leaves out the ids of calls, which older models refuse; in `parameters-only` a row is invalid where a tool takes what
-//! the API's subset of JSON Schema cannot hold, for older endpoints do not know `parametersJsonSchema`.
+//! Profile `no-ids` leaves out the ids of calls, which older models refuse. In profile `parameters-only` a row is invalid if the parameters
+//! of a tool exceed the API's subset of JSON Schema, because older endpoints do not know `parametersJsonSchema`.
 
 use chatmill_model::{Component, Media, MediaKind, MediaSource, Sink, Vendor};
 
@@ -30,26 +30,24 @@ rules! {
     GEM_01 = "GEM-01";
     /// keys are in one case
     GEM_02 = "GEM-02";
-    /// a part has one member and is not empty; only the parts of a response bear names
+    /// a part has one member and is not empty; only the parts of a response have names
     GEM_03 = "GEM-03";
-    /// arguments and responses are objects; a result that is none stands under `output`, a failure under
-    /// `error`
+    /// arguments and responses are objects; a result that is not an object is under `output`, a failure under `error`
     GEM_04 = "GEM-04";
-    /// names are up to 128 of `[a-zA-Z0-9_-]` and begin with a letter or `_`, and a response bears the name of its call
+    /// names are up to 128 of `[a-zA-Z0-9_-]` and begin with a letter or `_`, and a response has the name of its call
     GEM_05 = "GEM-05";
-    /// there are as many responses to a turn as calls, in one content that holds nothing else; calls at the
-    /// end have none
+    /// a turn has as many responses as calls, in one content without other parts; calls at the end have none
     GEM_06 = "GEM-06";
-    /// a turn with calls stands after a user turn or responses, responses after their calls
+    /// a turn with calls follows a user turn or responses, and responses follow their calls
     GEM_07 = "GEM-07";
     /// a user speaks first; there is at least one content; a request ends with a user, training data with
     /// the model
     GEM_08 = "GEM-08";
-    /// signatures of thoughts stand where a model asks for them, never in data
+    /// signatures of thoughts are written where a model asks for them, never in data
     GEM_09 = "GEM-09";
     /// numbers travel as doubles: whole numbers beyond 2^53 lose digits on the way (unverified)
     GEM_10 = "GEM-10";
-    /// the parameters of a tool are an object with types at every depth, `items` in each array, no empty word in an enumeration, only a
+    /// the parameters of a tool are an object with types at every depth, `items` in each array, no empty string in an enumeration, only a
     /// description next to `anyOf`, and no union at the root; all others are written whole, in JSON Schema 2020-12, under
     /// `parametersJsonSchema`
     GEM_11 = "GEM-11";
@@ -59,11 +57,11 @@ rules! {
 pub(crate) static GEMINI_CONTENTS: Dialect =
     Dialect::turns(&ABOUT, &PROFILE, |plan, sink| write(plan, sink, true));
 
-/// Without ids of calls.
+/// The same without ids of calls.
 static WITHOUT_IDS: Dialect =
     Dialect::turns(&ABOUT, &NO_IDS, |plan, sink| write(plan, sink, false)).called("no-ids");
 
-/// For endpoints that do not know `parametersJsonSchema`.
+/// The same for endpoints that do not know `parametersJsonSchema`.
 static PARAMETERS_ONLY: Dialect =
     Dialect::turns(&ABOUT, &SUBSET_ONLY, |plan, sink| write(plan, sink, true)).called("parameters-only");
 
@@ -112,7 +110,7 @@ static PROFILE: DialectProfile = DialectProfile {
     )
 };
 
-/// What the subset cannot hold is JSON Schema under another key.
+/// Schemas beyond the subset are written as JSON Schema under another key.
 const SCHEMAS: SchemaRules = SchemaRules {
     draft: Draft::Newest,
     takes_all: true,
@@ -152,7 +150,7 @@ fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>, has_ids: bool) {
     plan.violations.extend(misnamed);
 }
 
-/// Responses by other names than the calls before them, which only rejected calls and results leave.
+/// Reports responses with other names than the calls before them; only rejected calls and results leave such turns.
 fn misnamed(plan: &TurnPlan<'_>) -> Option<Violation> {
     let mut pairs = plan.turn_blocks().zip(plan.turn_blocks().skip(1));
     let ((_, _), (answer, _)) = pairs.find(|((_, asked), (_, answer))| {
@@ -167,30 +165,30 @@ fn misnamed(plan: &TurnPlan<'_>) -> Option<Violation> {
             && names(asked).count() == names(answer).count()
             && names(asked).ne(names(answer))
     })?;
-    let problem = "responses bear other names than their calls";
+    let problem = "responses have other names than their calls";
     Some(Violation::of(GEM_05, answer.position, problem))
 }
 
-/// Media with an address, or with bytes and their type.
+/// Returns how many facts about a medium are lost; carries media with an address, or with bytes and their type.
 fn carries(media: &Media) -> Option<u64> {
     let has_bytes = inline_bytes(media).is_some() && media_type(media).is_some();
     let is_carried = media.kind != MediaKind::Link && (address(media).is_some() || has_bytes);
     is_carried.then(|| u64::from(media.name.is_some()) + u64::from(!type_states_kind(media)))
 }
 
-/// Media of a result are bytes, with the name by which the result may refer to them.
+/// The same for media of a result, which must be bytes and keep their name, because the result may refer to it.
 fn carries_in_results(media: &Media) -> Option<u64> {
     let lost = inline_bytes(media).and_then(|_| carries(media))?;
     Some(lost.saturating_sub(u64::from(media.name.is_some())))
 }
 
-/// Whether a response that is this object states whether it is a failure: one that holds nothing but `error` is.
+/// Whether an object, written as the response, is read as a failure or not as it should be: an object with `error` alone is a failure.
 fn object_states_error(object: &str, is_error: bool) -> bool {
     let fields = json::fields(object);
     is_error == (fields.len() == 1 && fields.contains_key("error"))
 }
 
-/// Whether an address is beyond the reach of whoever answers.
+/// Whether the API cannot fetch an address itself.
 fn must_be_fetched(media: &Media) -> bool {
     const WITHIN_REACH: [&str; 3] = [
         "gs://",
@@ -201,7 +199,7 @@ fn must_be_fetched(media: &Media) -> bool {
     address(media).is_some_and(is_beyond)
 }
 
-/// Whether the type of a media item states its kind; one without a type is a file.
+/// Whether the type of a media item states its kind; an item without a type is a file.
 fn type_states_kind(media: &Media) -> bool {
     let kind = kind_of_type(media_type(media));
     kind == media.kind && media.media_type.as_deref() == media_type(media)

@@ -1,4 +1,4 @@
-//! What gryag's own records have that others have not.
+//! Facts that only gryag's own records have.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ pub(crate) fn is_gryags(conversation: &Conversation) -> bool {
     conversation.keeps_fields_of("gryag")
 }
 
-/// The chat of a conversation, and in gryag's own records its thread.
+/// Returns the id of the chat, and in gryag's own records the id of the thread.
 pub(crate) fn chat_and_thread(conversation: &Conversation) -> (Option<&str>, Option<&str>) {
     let id = conversation.source_id.as_deref();
     match id.and_then(|id| id.split_once('/')) {
@@ -20,13 +20,13 @@ pub(crate) fn chat_and_thread(conversation: &Conversation) -> (Option<&str>, Opt
     }
 }
 
-/// Whether a further field states that a media item stood bare in its part, by address, as gryag's document writes it; the bot itself
-/// stores such media in `file_data`.
+/// Whether a further field belongs to a media item that is an address directly in its part, as in gryag's document; the bot itself stores
+/// such media in `file_data`.
 pub(crate) fn is_bare_file(field: &str) -> bool {
     field.ends_with(".file_uri")
 }
 
-/// The text of a JSON number or string.
+/// Returns the text of a JSON number or string.
 pub(crate) fn plain_value(raw: &RawJson) -> Option<Cow<'_, str>> {
     let raw = raw.as_str();
     if raw.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {

@@ -18,12 +18,12 @@ use crate::write::picture::picture_or_path;
 pub(crate) static HF_MESSAGES: Dialect =
     Dialect::turns(&ABOUT, &PROFILE, |plan, sink| LIST.write(plan, sink));
 
-/// With arguments as text.
+/// The same messages with arguments as text.
 static STRING_ARGUMENTS: Dialect =
     Dialect::turns(&ABOUT, &TEXT_PROFILE, |plan, sink| TEXT_LIST.write(plan, sink))
         .called("string-arguments");
 
-/// What its conversations allow.
+/// The profile of the dialect.
 const PROFILE: DialectProfile = DialectProfile {
     carries: Some(picture_or_path),
     texts: Texts::JoinedBetweenMedia,
@@ -31,7 +31,7 @@ const PROFILE: DialectProfile = DialectProfile {
     ..messages_profile::PROFILE
 };
 
-/// The same with arguments as text.
+/// The same profile with arguments as text.
 static TEXT_PROFILE: DialectProfile = DialectProfile {
     arguments: ArgumentsAs::Text,
     ..PROFILE

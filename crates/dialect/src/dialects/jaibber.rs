@@ -1,4 +1,4 @@
-//! What no part of Jaibber has a place for: system text, tools, thoughts, cache marks.
+//! Declares what no format of Jaibber has a place for: system text, tools, thoughts, cache marks.
 
 use chatmill_model::{Message, Part, Role};
 
@@ -7,7 +7,7 @@ use crate::messages::unsupported::NoPlace;
 use crate::tools::forms;
 use crate::view::View;
 
-/// What [`declare_no_place`] may declare.
+/// The losses that [`declare_no_place`] may declare.
 pub(crate) const LOSES: &[LossCode] = &[
     LossCode::SystemDropped,
     LossCode::ToolCallDropped,

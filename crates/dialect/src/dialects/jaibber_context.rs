@@ -8,8 +8,8 @@
 //! Assistant (AgentName): response text
 //! ```
 //!
-//! Users are `User` and have no names here; agents have theirs, whoever's perspective it is. Nothing is escaped, so a text
-//! of several paragraphs reads as several turns; where a paragraph begins like a turn, that is declared.
+//! Users are `User` and have no names; agents have their names, for every perspective. Nothing is escaped, so a text of several paragraphs
+//! reads as several turns; a paragraph that begins like a turn is declared.
 
 use chatmill_model::{Component, Level, Message, Part, Participant, Role, Sink, Speaker};
 
@@ -31,7 +31,7 @@ use crate::view::policy::MediaPolicy;
 
 const SENTENCE: &str = "Respond ONLY to the final user message. Previous messages are for context.";
 
-/// Messages in the window.
+/// Number of messages in the window.
 const WINDOW_MESSAGES: u32 = 20;
 
 /// Jaibber's prompts.
@@ -100,7 +100,7 @@ fn declare_silent(covered: &[&Message], losses: &mut Losses) {
     }
 }
 
-/// Writes the turn of a message, and returns whether there is one: not where no content is left.
+/// Writes the turn of a message; returns `false`, and writes nothing, if no content is left.
 fn write<'a>(
     transcript: &Transcript<'a>,
     message: &'a Message,
@@ -136,14 +136,14 @@ fn write<'a>(
     true
 }
 
-/// The name of an agent; an id means nothing to readers of the context.
+/// Returns the name of an agent. An id is not a substitute, because readers of the context do not know ids.
 fn agent_name<'a>(view: &View<'a>, message: &'a Message) -> &'a str {
     let own = view.sender(message).and_then(Participant::own_name);
     own.or(message.sender_name.as_deref().filter(|name| !name.is_empty()))
         .unwrap_or(AGENT)
 }
 
-/// The texts of a turn, media by name.
+/// Returns the texts of a turn, with media by name.
 fn texts<'a>(transcript: &Transcript<'a>, message: &'a Message, losses: &mut Losses) -> Vec<&'a str> {
     let (view, position) = (transcript.view(), message.position);
     let mut texts = Vec::new();

@@ -1,4 +1,4 @@
-//! Markdown: a conversation as a page for people, in what every viewer of Markdown shows.
+//! Markdown: a conversation as a page for people, in constructs that every viewer of Markdown shows.
 //!
 //! ~~~text
 //! # Desk
@@ -22,8 +22,8 @@
 //! </details>
 //! ~~~
 //!
-//! It is the record, without a perspective. The tags of `details` are the only HTML; texts of the chat are never markup
-//! ([`markdown`](crate::text::markdown)). It is rendered only where it is named: nobody trains on it.
+//! It shows the record, without a perspective. The tags of `details` are the only HTML; texts of the chat are never read as markup
+//! ([`markdown`](crate::text::markdown)). It is rendered only where it is named explicitly, because it is not for training.
 
 use chatmill_diag::cut;
 use chatmill_model::{Component, LinkStatus, Media, Message, Part, Role, Sink, Speaker, ToolResult};
@@ -49,10 +49,10 @@ use crate::transcript::rendering::Rendering;
 use crate::view::View;
 use crate::view::policy::{MediaPolicy, Reasoning, References};
 
-/// Characters of a quote.
+/// Maximum number of characters in a quote.
 const QUOTED: usize = 160;
 
-/// Characters of a text that a quote looks at.
+/// Maximum number of characters of a text that are examined for a quote.
 const LOOKED_AT: usize = 2_000;
 
 /// Pages of Markdown.
@@ -71,7 +71,7 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::None("every text is Markdown"),
 };
 
-/// What a page has no place for.
+/// The properties of messages that a page has no place for.
 const LACKS: &[Unsupported] = &[
     Unsupported::MessageIds,
     Unsupported::Mentions,
@@ -79,7 +79,7 @@ const LACKS: &[Unsupported] = &[
     Unsupported::SenderNames,
 ];
 
-/// Parts without a place.
+/// Why a page has no place for parts of some kinds.
 const NO_PLACE: NoPlace = NoPlace {
     tools: None,
     reasoning: Some(reasons::POLICY_DROPS_REASONING),
@@ -148,7 +148,7 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
     progress.finish(shown.extent, losses, Vec::new())
 }
 
-/// A page as far as it is written.
+/// The page that is being written.
 struct MarkdownWriter<'p, 'a> {
     transcript: &'p Transcript<'a>,
     losses: Losses,
@@ -157,7 +157,7 @@ struct MarkdownWriter<'p, 'a> {
 }
 
 impl<'a> MarkdownWriter<'_, 'a> {
-    /// Writes a block, after an empty line.
+    /// Writes a block after an empty line.
     fn block(&mut self, text: String, component: Component) {
         self.separate();
         self.sink.literal(text, component);
@@ -207,7 +207,7 @@ impl<'a> MarkdownWriter<'_, 'a> {
         }
     }
 
-    /// Writes what a message answers, a line each.
+    /// Writes the messages that a message answers, one on each line.
     fn replies(&mut self, message: &'a Message) {
         let (view, position) = (self.transcript.view(), message.position);
         for (reference, link) in view.references(message) {
@@ -320,7 +320,7 @@ impl<'a> MarkdownWriter<'_, 'a> {
         self.declare(&words, false, message.position);
     }
 
-    /// Writes a block that a reader opens.
+    /// Writes a block that is closed until a reader opens it.
     fn folded(&mut self, title: &str, words: String, component: Component) {
         self.separate();
         self.sink.framing("<details><summary>");
@@ -330,7 +330,7 @@ impl<'a> MarkdownWriter<'_, 'a> {
         self.sink.framing("\n\n</details>");
     }
 
-    /// Declares what a text looks like in Markdown.
+    /// Declares the characters of a text that Markdown shows differently.
     fn declare(&mut self, text: &str, has_lines: bool, position: u32) {
         if has_hidden(text) {
             self.losses.at(reasons::HIDDEN_SIGNS_ARE_ESCAPES, position);

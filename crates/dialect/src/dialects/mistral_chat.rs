@@ -4,10 +4,10 @@
 //! {"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}
 //! ```
 //!
-//! | profile | ids of calls | text beside calls |
+//! | profile | ids of calls | text and calls in one turn |
 //! |---|---|---|
 //! | `document`, `v7` | nine letters and digits | allowed |
-//! | `v3` | nine letters and digits | a turn of its own |
+//! | `v3` | nine letters and digits | split into two turns |
 //! | `v13` | anything but `null` | allowed |
 
 use crate::loss::reasons;
@@ -27,10 +27,9 @@ use chatmill_model::{Role, Sink};
 rules! {
     /// ids are nine letters and digits up to v11, anything but `null` from v13
     MIS_01 = "MIS-01";
-    /// before v7 an assistant's turn holds text or calls
+    /// before v7 an assistant's turn has text or calls, not both
     MIS_02 = "MIS-02";
-    /// a conversation starts with system text or a user; no system text stands after another turn than a
-    /// user's
+    /// a conversation starts with system text or a user; later system text follows only a user turn
     MIS_03 = "MIS-03";
     /// every call that another turn follows is answered after it, once
     MIS_04 = "MIS-04";
@@ -39,7 +38,7 @@ rules! {
     MIS_05 = "MIS-05";
     /// names of functions are `[a-zA-Z0-9_-]{1,64}`; users have no name
     MIS_06 = "MIS-06";
-    /// no sound stands beside system text
+    /// a conversation with system text has no sound
     MIS_07 = "MIS-07";
     /// a tool has parameters, valid in draft 7 of JSON Schema
     MIS_08 = "MIS-08";

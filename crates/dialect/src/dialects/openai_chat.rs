@@ -1,4 +1,4 @@
-//! Message lists in the shape of Chat Completions, which several vendors and trainers took over.
+//! Message lists in the shape of Chat Completions, which several vendors and trainers adopted.
 //!
 //! ```json
 //! {"messages":[{"role":"user","name":"Alice","content":"Hi"},{"role":"assistant","content":"Hello"}]}
@@ -22,8 +22,8 @@ rules! {
     OAC_01 = "OAC-01";
     /// content is a string or a list of parts that is not empty; there is at least one message
     OAC_02 = "OAC-02";
-    /// user turns hold text, pictures by web address or as jpeg, png, gif, webp in a data URL, and files as
-    /// data URLs or by id; all others text only
+    /// user turns have text, pictures by web address or as jpeg, png, gif, webp in a data URL, and files as data URLs or by id; all other
+    /// turns have only text
     OAC_03 = "OAC-03";
     /// an assistant's turn without content has calls
     OAC_04 = "OAC-04";
@@ -40,8 +40,8 @@ rules! {
     /// a result has no name
     OAC_09 = "OAC-09";
     /// the parameters of a tool are an object with `properties`, valid in JSON Schema 2020-12, without `anyOf`, `oneOf`, `allOf`, `enum`
-    /// and `not` at the root; an array has `items`; a strict tool requires all properties and takes no others, in ten levels at
-    /// most and without keywords that the page does not list
+    /// and `not` at the root; an array has `items`; a strict tool requires all properties and accepts no others, in at most ten levels and
+    /// without keywords that the page does not list
     OAC_10 = "OAC-10";
 }
 

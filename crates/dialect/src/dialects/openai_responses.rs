@@ -1,4 +1,4 @@
-//! OpenAI Responses: a request whose `input` is a list of items.
+//! OpenAI Responses: a request with a list of items as `input`.
 //!
 //! ```json
 //! {"input":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"},
@@ -31,19 +31,19 @@ rules! {
     /// parts of a user's message are `input_text`, `input_image`, `input_file`; an assistant's content is a
     /// string
     OAR_02 = "OAR-02";
-    /// a call has an id of 1 to 64 characters, a name, and arguments as text, or free text as the input of a custom tool; an output is text of at most
-    /// 10,485,760 characters, or parts as in a user's message
+    /// a call has an id of 1 to 64 characters, a name, and arguments as text, or free text as the input of a custom tool; an output is text
+    /// of at most 10,485,760 characters, or parts as in a user's message
     OAR_03 = "OAR-03";
-    /// first the calls of a turn, with the assistant's messages among them, then all their outputs, then other
-    /// messages; each call that anything follows is answered once
+    /// first come the calls of a turn, with the assistant's messages among them, then all their outputs, then other messages; each call
+    /// that other items follow is answered once
     OAR_04 = "OAR-04";
     /// nobody has a name
     OAR_05 = "OAR-05";
     /// reasoning needs an id of the vendor's
     OAR_06 = "OAR-06";
     /// the parameters of a tool are an object with `properties`, valid in JSON Schema 2020-12, without `anyOf`, `oneOf`, `allOf`, `enum`
-    /// and `not` at the root; an array has `items`; a strict tool requires all properties and takes no others, in ten levels at
-    /// most and without keywords that the page does not list
+    /// and `not` at the root; an array has `items`; a strict tool requires all properties and accepts no others, in at most ten levels and
+    /// without keywords that the page does not list
     OAR_07 = "OAR-07";
 }
 
@@ -63,7 +63,7 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Validated(RULES),
 };
 
-/// Characters of an output ([`OAR_03`]).
+/// Maximum number of characters in an output ([`OAR_03`]).
 const MOST_OUTPUT: usize = 10_485_760;
 
 static PROFILE: DialectProfile = DialectProfile {
@@ -134,7 +134,7 @@ fn open(sink: &mut Sink<'_>, separator: &mut &'static str, start: &'static str) 
     sink.framing(start);
 }
 
-/// The blocks of a turn that are neither calls nor results, as one item.
+/// Writes the blocks of a turn that are neither calls nor results as one item.
 fn message<'a>(
     sink: &mut Sink<'a>,
     plan: &TurnPlan<'a>,
@@ -191,7 +191,7 @@ fn part<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, block: &Block<'a>) {
     sink.framing("}");
 }
 
-/// A call or a result, as an item.
+/// Writes a call or a result as an item.
 fn item<'a>(
     sink: &mut Sink<'a>,
     plan: &TurnPlan<'a>,

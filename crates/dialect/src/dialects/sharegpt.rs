@@ -4,14 +4,14 @@
 //! {"conversations":[{"from":"human","value":"Hi"},{"from":"gpt","value":"Hello"}]}
 //! ```
 //!
-//! Its reader drops a record without a word where the rules below do not hold.
+//! LLaMA-Factory silently drops a record that breaks one of the rules below.
 //!
 //! Pictures, videos and sounds of people are in lists of the record, each with a mark in the text.
 //!
-//! So a round is what users write, then turns that call with the results of their calls, then the assistant's text; runs of one speaker
-//! are joined with a blank line. A turn that calls is read by the trainer's `FunctionFormatter`: the thoughts, and the calls as a list where
-//! there are several; after a text, the calls are between `<tool_call>` and `</tool_call>`. Results of several calls are one observation,
-//! with what its converter of `messages` writes between them.
+//! A round is what users write, then turns with calls and the results of these calls, then the text of the assistant; runs of one speaker
+//! are joined with a blank line. A turn with calls is written as the trainer's `FunctionFormatter` reads it: the thoughts, and the calls,
+//! as a list if there are several; after a text, the calls are between `<tool_call>` and `</tool_call>`. Results of several calls are one
+//! observation, separated as the trainer's converter of `messages` separates them.
 
 use chatmill_model::{Component, Level, Media, MediaKind, Role, Sink, Speaker};
 
@@ -29,7 +29,7 @@ use crate::transcript::turns::{Block, BlockContent, Kinds, Turn, TurnPlan};
 use crate::write::picture::write_data_url;
 
 rules! {
-    /// `human` and `observation` stand in odd places, `gpt` and `function_call` in even ones
+    /// `human` and `observation` are in odd places, `gpt` and `function_call` in even ones
     SGP_01 = "SGP-01";
     /// an observation directly follows the turn of its calls, which has one unless it is the last turn; there
     /// are no ids, so the results of several calls are in the order of the calls
@@ -39,7 +39,7 @@ rules! {
     /// a call is `{"name","arguments"}` with an object as arguments, several of a turn are a list of these;
     /// after a text they are between `<tool_call>` and `</tool_call>`
     SGP_04 = "SGP-04";
-    /// reasoning stands between `<think>` and `</think>` before the text, or before the call that it led to
+    /// reasoning is between `<think>` and `</think>` before the text, or before the call that it led to
     SGP_05 = "SGP-05";
     /// pictures, videos and sounds are `images`, `videos` and `audios`: addresses, paths or data URLs, and `<image>`, `<video>` and `<audio>`
     /// in the text of a user mark each of them, in order
@@ -49,7 +49,7 @@ rules! {
 /// `ShareGPT` records.
 pub(crate) static SHAREGPT: Dialect = Dialect::turns(&ABOUT, &PROFILE, write);
 
-/// What LLaMA-Factory writes between the results of several calls.
+/// The text that LLaMA-Factory writes between the results of several calls.
 const BETWEEN_RESULTS: &str = "\n</tool_response>\n<tool_response>\n";
 
 static ABOUT: DialectAbout = DialectAbout {
@@ -92,7 +92,7 @@ const LISTS: [(MediaKind, &str); 3] = [
     (MediaKind::Audio, ",\"audios\":["),
 ];
 
-/// A medium of a list goes by its address, by its path or as bytes; gives how many facts about it are lost.
+/// Returns how many facts about a medium are lost; carries media with an address, a path or bytes, if there is a list for the kind.
 fn listed(media: &Media) -> Option<u64> {
     let named = u64::from(media.name.is_some());
     if LISTS.iter().all(|(kind, _)| *kind != media.kind) {
@@ -178,7 +178,7 @@ fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: 
             let [open, close] = match beside.is_empty() {
                 true => ["", ""],
                 false if has_text => ["\n<tool_call>", "</tool_call>"],
-                // The trainer looks for the thought with the blank line behind it.
+                // The trainer looks for the thought and the blank line after it.
                 false => ["\n", ""],
             };
             plan.joined(beside, |words| words.write(sink, Level::JsonString));

@@ -1,4 +1,4 @@
-//! Suna's message lists: what its backend hands to a model.
+//! Suna's message lists, as its backend sends them to a model.
 //!
 //! | dialect | content |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | `suna-bedrock` | strings; what the backend's filter leaves out is not there |
 //! | `suna-rows` | rows of the database, the message as JSON in a string |
 //!
-//! Nobody has a name there, and all agents are the assistant.
+//! Messages have no names, and all agents are the assistant.
 
 mod bedrock;
 mod cached;
@@ -29,7 +29,7 @@ pub(crate) use rows::SUNA_ROWS;
 rules! {
     /// roles are system, user, assistant and tool; there is at least one message
     SUN_01 = "SUN-01";
-    /// a result follows the turn that called, and bears the call's id and name
+    /// a result follows the turn with the call, and has the call's id and name
     SUN_02 = "SUN-02";
     /// arguments are text
     SUN_03 = "SUN-03";
@@ -94,7 +94,7 @@ const BLOCK_LIST: List = List {
     ..LIST
 };
 
-/// Lists of strings, but for texts with a cache mark.
+/// Lists with strings, except for texts with a cache mark.
 const MARKED_LIST: List = List {
     content: ContentAs::StringUnlessMarked,
     ..LIST

@@ -1,4 +1,4 @@
-//! Why something was lost: one entry of a list, and the rule that wants it so where a dialect has one.
+//! The reason of a loss: an entry of the list, and the rule of the dialect that demands it, if there is one.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -8,21 +8,21 @@ use std::hash::{Hash, Hasher};
 use super::LossCode;
 use crate::loss::rule::DialectRule;
 
-/// Why something was lost, in one clause that the list holds, for example `OAC-06: the id occurs on an earlier call`.
+/// Why something was lost: a clause of the list, with or without a rule, for example `OAC-06: the id occurs on an earlier call`.
 ///
-/// A reason is small and holds nothing of the chat: place and number are columns of their own.
+/// A reason is small and contains nothing from the chat: position and amount are separate columns.
 #[derive(Clone, Copy, Debug)]
 pub struct LossReason {
-    /// The rule of the dialect.
+    /// The rule of the dialect that demands the change.
     rule: Option<&'static DialectRule>,
-    /// Number of the clause in the list.
+    /// The index of the clause in the list.
     number: u16,
-    /// The words at that number.
+    /// The clause at that index.
     clause: &'static str,
 }
 
 impl LossReason {
-    /// An entry of the list, which alone makes them.
+    /// Creates an entry of the list; nothing else creates reasons.
     pub(super) const fn new(number: u16, clause: &'static str) -> Self {
         Self {
             rule: None,
@@ -31,7 +31,7 @@ impl LossReason {
         }
     }
 
-    /// The same clause, because a rule of the dialect wants it so.
+    /// Returns the same clause with the rule of the dialect that demands it.
     pub(crate) const fn by(self, rule: &'static DialectRule) -> Self {
         Self {
             rule: Some(rule),
@@ -39,7 +39,7 @@ impl LossReason {
         }
     }
 
-    /// In words, as tables hold it.
+    /// Returns the words of the reason, as in tables.
     pub fn words(self) -> Cow<'static, str> {
         match self.rule {
             None => Cow::Borrowed(self.clause),
@@ -53,17 +53,17 @@ impl LossReason {
     }
 }
 
-/// What is lost, and why.
+/// The code and the reason of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LossCause {
-    /// What.
+    /// The kind of loss.
     pub(crate) code: LossCode,
-    /// Why.
+    /// The reason.
     pub(crate) reason: LossReason,
 }
 
 impl LossCause {
-    /// The same, because a rule of the dialect wants it so.
+    /// Returns the same cause with the rule of the dialect that demands it.
     pub(crate) const fn by(self, rule: &'static DialectRule) -> Self {
         Self {
             reason: self.reason.by(rule),
@@ -89,7 +89,7 @@ impl fmt::Display for LossReason {
 
 impl PartialEq for LossReason {
     fn eq(&self, other: &Self) -> bool {
-        // No two entries of the list have the same words.
+        // All clauses of the list are different, so the index identifies the words.
         (self.number, self.rule) == (other.number, other.rule)
     }
 }
@@ -109,7 +109,7 @@ impl PartialOrd for LossReason {
 }
 
 impl Ord for LossReason {
-    /// As the words are ordered, so that the place of an entry in the list changes no dataset.
+    /// Compares by words, so that the place of an entry in the list does not change a dataset.
     fn cmp(&self, other: &Self) -> Ordering {
         if self == other {
             Ordering::Equal

@@ -1,4 +1,4 @@
-//! The reasons of all losses: a dialect takes one of the list in `reasons.txt`, which the build script writes as constants.
+//! The reasons of all losses: constants that the build script makes of the list in `reasons.txt`.
 //!
 //! Why: docs/decisions/2026-11-22-loss-reasons-list.md.
 

@@ -1,6 +1,6 @@
-//! Rules of formats, as constants: each with its code and its sentence, in the file of the dialect that has to keep them.
+//! Rules of formats as constants, each with its code and its sentence, in the file of the dialect that has to keep them.
 //!
-//! Violations and reasons of losses name them. `docs/dialect-rules.md` has their sentences from here.
+//! Violations and reasons of losses name the code; `docs/dialect-rules.md` lists the sentences.
 //!
 //! Why: docs/decisions/2026-11-22-dialect-rules-as-constants.md.
 
@@ -14,17 +14,17 @@ pub struct DialectRule {
 }
 
 impl DialectRule {
-    /// A rule; `sentence` is its doc comment.
+    /// Creates a rule; `sentence` is its doc comment.
     pub(crate) const fn new(id: &'static str, sentence: &'static str) -> Self {
         Self { id, sentence }
     }
 
-    /// Its code, for example `OAC-06`.
+    /// Returns the code, for example `OAC-06`.
     pub const fn id(&self) -> &'static str {
         self.id
     }
 
-    /// What it wants, in a sentence.
+    /// Returns the sentence that states what the rule demands.
     pub fn sentence(&self) -> &'static str {
         self.sentence.trim()
     }
@@ -44,7 +44,7 @@ impl PartialEq for DialectRule {
 
 impl Eq for DialectRule {}
 
-/// Whether a constant is called as its rule: `OAC_06` for `OAC-06`.
+/// Whether a constant has the name of its rule: `OAC_06` for `OAC-06`.
 pub(crate) const fn is_named(name: &str, id: &str) -> bool {
     let (mut name, mut id) = (name.as_bytes(), id.as_bytes());
     while let ([one, names @ ..], [other, ids @ ..]) = (name, id) {
@@ -57,7 +57,7 @@ pub(crate) const fn is_named(name: &str, id: &str) -> bool {
     name.is_empty() && id.is_empty()
 }
 
-/// Makes a constant of each rule, whose doc comment is its sentence, and `RULES`, the list of them.
+/// Makes a constant of each rule, with its doc comment as the sentence, and `RULES`, the list of all rules.
 macro_rules! rules {
     ($($(#[doc = $sentence:literal])+ $name:ident = $id:literal;)+) => {
         $(

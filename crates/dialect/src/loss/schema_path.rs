@@ -1,4 +1,4 @@
-//! Where in a schema something is wrong.
+//! The place of an error in a JSON schema.
 
 use chatmill_diag::cut;
 
@@ -7,28 +7,28 @@ use chatmill_diag::cut;
 pub(crate) enum SchemaStep<'s> {
     /// A keyword.
     Keyword(&'s str),
-    /// A name that the schema gives: of a property, of a definition.
+    /// The name of a property or of a definition.
     Name(&'s str),
-    /// A number in a list.
+    /// An index in a list.
     Index(usize),
 }
 
-/// What is wrong with a schema, and where.
+/// An error in a schema and its place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Problem {
     /// The path, for example `properties['a'].items`.
     pub path: String,
-    /// The names in it, as it shows them.
+    /// The names in the path, as they are shown there.
     pub names: Vec<String>,
-    /// What is wrong there, in words that follow the path.
+    /// The error in words that follow the path.
     pub words: &'static str,
 }
 
-/// The longest name that a path shows, in code points.
+/// Maximum number of code points of a name in a path.
 const NAME_CHARACTERS: usize = 64;
 
 impl Problem {
-    /// What is wrong where these steps lead; without one it is the root.
+    /// Creates the error at the end of these steps; no steps are the root.
     pub(crate) fn of(steps: &[SchemaStep<'_>], words: &'static str) -> Self {
         let (mut path, mut names) = (String::new(), Vec::new());
         for step in steps {
@@ -48,7 +48,7 @@ impl Problem {
         Self { path, names, words }
     }
 
-    /// The sentence, in which names are hidden.
+    /// Returns the error as a sentence with hidden names.
     pub(crate) fn sentence(&self) -> String {
         let hide = |path: String, name: &String| path.replace(&format!("['{name}']"), "['…']");
         let path = self.names.iter().fold(self.path.clone(), hide);

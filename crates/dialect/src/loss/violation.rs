@@ -1,4 +1,4 @@
-//! A rule of a dialect that a rendering breaks.
+//! Violations: rules of a dialect that a rendering breaks.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,36 +9,36 @@ use crate::loss::schema_path::Problem;
 /// A rule of the dialect that a rendering breaks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Violation {
-    /// The rule and what is wrong, for example `OAC-06: the call in message 3 has no result`.
+    /// The rule and the problem, for example `OAC-06: the call in message 3 has no result`.
     pub rule: String,
-    /// Position of the message that breaks it, where it is a single one.
+    /// Position of the message that breaks it, if it is a single one.
     pub position: Option<u32>,
-    /// Id of the call or the result that breaks it, where it is one.
+    /// Id of the call or result that breaks it, if it is one.
     pub call_id: Option<String>,
-    /// The definition of a tool that breaks it, where it is one.
+    /// The tool definition that breaks it, if it is one.
     pub definition: Option<RefusedDefinition>,
 }
 
 /// A definition of a tool that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RefusedDefinition {
-    /// The name of the tool, as the source has it.
+    /// The name of the tool in the source.
     pub tool: String,
     /// A hash of the tool's definition in the source.
     pub text: u64,
-    /// The rule.
+    /// The code of the rule.
     pub rule: &'static str,
-    /// What is wrong.
+    /// The error.
     pub problem: Problem,
 }
 
 impl Violation {
-    /// A rule of a dialect that a rendering breaks, in one message where there is a position, and what is wrong.
+    /// Creates the violation of a rule of the dialect, with the problem in words, at a message or of the whole rendering.
     pub(crate) fn of(rule: &DialectRule, position: Option<u32>, problem: impl fmt::Display) -> Self {
         Self::at(position, format!("{rule}: {problem}"))
     }
 
-    /// A rule that the rendering as a whole breaks.
+    /// Creates a violation of the whole rendering.
     pub fn whole(rule: impl Into<String>) -> Self {
         Self {
             rule: rule.into(),
@@ -48,7 +48,7 @@ impl Violation {
         }
     }
 
-    /// A rule that one message breaks.
+    /// Creates a violation of one message.
     pub fn at(position: impl Into<Option<u32>>, rule: impl Into<String>) -> Self {
         Self {
             rule: rule.into(),
@@ -58,7 +58,7 @@ impl Violation {
         }
     }
 
-    /// A rule that the definition of tool `number` breaks, given its name and its text in the source.
+    /// Creates a violation of the definition of tool `number`, with its name and its text in the source.
     pub(crate) fn of_definition(
         rule: &DialectRule,
         number: usize,
@@ -79,7 +79,7 @@ impl Violation {
         }
     }
 
-    /// The same of a call or a result of this id.
+    /// Returns the violation with the id of the call or result that breaks the rule.
     #[must_use]
     pub(crate) fn of_call(mut self, id: Option<&str>) -> Self {
         self.call_id = id.map(str::to_owned);

@@ -1,7 +1,7 @@
-//! Filters of message lists: the order of the source stays, and what no model would be sent is left out.
+//! Filters of message lists: they keep the order of the source and leave out what a program does not send to a model.
 //!
-//! A result needs an open call before it. A user's text that spells a result out is left out too, unless a cache
-//! mark shows that it is history. Unanswered calls stay.
+//! A result needs an open call before it. A user's text that contains a result in words is left out too, unless a cache mark shows that it
+//! is history. Calls without a result stay.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -14,7 +14,7 @@ use crate::messages::pairing::{Arrangement, Call, FoundResult, MessageParts, Pai
 use crate::messages::text::message_text;
 use crate::view::View;
 
-/// What a filter may leave out.
+/// The losses that a filter may declare.
 pub(crate) const LOSES: &[LossCode] = &[
     LossCode::DuplicateResult,
     LossCode::OrphanResultDropped,
@@ -28,7 +28,7 @@ pub(crate) const LOSES: &[LossCode] = &[
 pub(crate) enum OpenCalls {
     /// Every earlier call without a result.
     EveryCall,
-    /// Calls with an id of the assistant's newest turn, by that id.
+    /// Calls of the assistant's newest turn, if they have an id.
     NewestTurn,
 }
 
@@ -37,20 +37,20 @@ pub(crate) enum OpenCalls {
 pub(crate) struct Filter {
     /// Which calls a result may answer.
     pub(crate) open: OpenCalls,
-    /// What a text that embeds a result looks like: regular expressions.
+    /// Regular expressions for texts that embed a result.
     pub(crate) embedded: &'static [&'static str],
-    /// Whether the last user turn comes back where nothing but system text is left.
+    /// Whether the last filtered user turn is kept if otherwise only system text would be left.
     pub(crate) keeps_last_user: bool,
     /// The rule that drops results.
     pub(crate) result_rule: LossReason,
     /// The rule that drops texts.
     pub(crate) text_rule: LossReason,
-    /// The expressions, compiled when they are first needed.
+    /// The compiled expressions, set on first use.
     pub(crate) compiled: OnceLock<Regex>,
 }
 
 impl Filter {
-    /// The steps that are left, in the order of the source.
+    /// Returns the steps that remain, in the order of the source.
     pub(crate) fn arrange<'a>(
         &self,
         view: &View<'a>,
@@ -147,7 +147,7 @@ impl<'a> Filtering<'_, '_, 'a> {
         self.steps.push(Step::Message { message, calls });
     }
 
-    /// A result; gives whether it is rendered.
+    /// Adds or leaves out a result; returns whether it is rendered.
     fn answer(&mut self, answer: FoundResult<'a>, losses: &mut Losses) -> bool {
         let call = self.pairs.call_of(answer.place());
         let call = call.and_then(|place| self.call(place));

@@ -1,4 +1,4 @@
-//! The order in which a dialect writes calls, results and everything else.
+//! The order in which a dialect writes calls, results and all other messages.
 
 use chatmill_model::Message;
 
@@ -7,14 +7,14 @@ use crate::messages::filter::{self, Filter};
 use crate::messages::pairing::{self, Arrangement, arrange, without_tools};
 use crate::view::View;
 
-/// The order of calls, results and everything else.
+/// The order of calls, results and all other messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Order {
-    /// Every result directly after its call; whole turns move.
+    /// Every result directly follows its call; to achieve that, whole turns are moved.
     Paired,
-    /// As in the source, less what a filter leaves out.
+    /// The order of the source, without what a filter leaves out.
     Filtered(&'static Filter),
-    /// The dialect has no tools, for this reason: what uses them is left out.
+    /// The dialect has no tools, for this reason: calls and results are left out.
     Toolless(LossReason),
 }
 
@@ -38,7 +38,7 @@ impl Order {
         !matches!(self, Self::Toolless(_))
     }
 
-    /// What the order may cost.
+    /// Returns the losses that the order may declare.
     pub(crate) fn loses(self) -> &'static [LossCode] {
         match self {
             Self::Paired => reasons::PAIRING,

@@ -1,7 +1,7 @@
-//! The order of a conversation in a dialect with tool turns: every result directly after its call.
+//! Orders a conversation for dialects with tool turns: every result directly follows its call.
 //!
-//! Somebody may speak between a call and its result, results may come late, early, twice or never. Whole turns are
-//! moved, nothing is cut; the canonical record keeps the true order, and every move is declared.
+//! In a conversation others may speak between a call and its result, and results may come late, early, twice or never. Whole turns are
+//! moved and nothing is cut. The canonical record keeps the true order, and every move is declared as a loss.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::loss::{LossCause, LossCode, LossReason, Losses, reasons};
 use crate::view::View;
 use crate::view::policy::Orphans;
 
-/// What it may cost to leave tools out.
+/// The losses that leaving out tools may declare.
 pub(crate) const LOSES_TOOLS: &[LossCode] = &[
     LossCode::ToolCallDropped,
     LossCode::ToolResultDropped,
@@ -25,35 +25,35 @@ pub(crate) const LOSES_TOOLS: &[LossCode] = &[
 /// A call of the perspective.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call<'a> {
-    /// Where it stands.
+    /// The position of its message, and its index among the parts.
     pub(crate) place: PartPlace,
-    /// What it asks.
+    /// The call itself.
     pub(crate) call: &'a ToolCall,
 }
 
-/// A result, and where it stands.
+/// A result and its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoundResult<'a> {
-    /// The message that holds it.
+    /// The message that contains it.
     pub(crate) message: &'a Message,
-    /// What the tool answered.
+    /// The result itself.
     pub(crate) result: &'a ToolResult,
-    /// Where it stands among the message's parts.
+    /// Its index among the parts of the message.
     pub(crate) part: u32,
 }
 
 impl FoundResult<'_> {
-    /// The place of the result.
+    /// Returns the place of the result.
     pub(crate) fn place(self) -> PartPlace {
         View::place(self.message, self.part as usize)
     }
 
-    /// How many cache marks stand behind it and its media.
+    /// Counts the cache marks that follow the result and its media.
     pub(crate) fn marks(self) -> u64 {
         self.message.marks_on(self.part as usize) as u64
     }
 
-    /// Declares it as left out, with its media and the marks on it.
+    /// Declares that the result is left out, with its media and its cache marks.
     pub(crate) fn leave_out(self, cause: impl Into<LossCause>, losses: &mut Losses) {
         let position = self.message.position;
         let media = self.message.media_of(self.part as usize).count() as u64;
@@ -63,35 +63,35 @@ impl FoundResult<'_> {
     }
 }
 
-/// One step of a rendering.
+/// A message or a result in the order of a rendering.
 #[derive(Debug)]
 pub(crate) enum Step<'a> {
-    /// A message without its results, and the calls in it that are written as calls.
+    /// A message without its results, and those of its calls that are written as calls.
     Message {
         /// The message.
         message: &'a Message,
-        /// Its calls; empty when they are somebody else's.
+        /// The calls of the perspective in it; empty for messages of others.
         calls: Vec<Call<'a>>,
     },
     /// The result of a call of the step before.
     Answer(Call<'a>, FoundResult<'a>),
     /// A synthetic result for a call of the step before.
     Missing(Call<'a>),
-    /// A result that is written as text, because its call is somebody else's or missing; the index of the participant who called.
+    /// A result that is written as text because its call is missing or not the perspective's; the index of the participant who called.
     Inline(FoundResult<'a>, Option<usize>),
     /// A result without a call that stays as it is, because policy rejects instead of repairing.
     Loose(FoundResult<'a>),
 }
 
-/// Steps, and calls and results that policy rejects.
+/// The steps of a rendering, and the calls and results that policy rejects.
 pub(crate) struct Arrangement<'a> {
-    /// In the order in which they are rendered.
+    /// The steps, in the order in which they are rendered.
     pub(crate) steps: Vec<Step<'a>>,
-    /// One clause for each call or result that policy rejects.
+    /// A violation for each call or result that policy rejects.
     pub(crate) rejected: Vec<Violation>,
 }
 
-/// Puts the messages that a rendering shows into its order: results follow their calls.
+/// Orders the messages that a rendering shows so that results follow their calls.
 pub(crate) fn arrange<'a>(view: &View<'a>, shown: &[&'a Message], losses: &mut Losses) -> Arrangement<'a> {
     let mut builder = OrderBuilder {
         view,
@@ -159,7 +159,7 @@ pub(crate) fn without_tools<'a>(
 }
 
 impl<'a> Step<'a> {
-    /// The position of its message; nothing for system text and results.
+    /// Returns the position of the message; `None` for system text and results.
     pub(crate) fn message_position(&self) -> Option<u32> {
         match self {
             Self::Message { message, .. } if message.role != Role::System => Some(message.position),
@@ -167,22 +167,22 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The result of somebody else's call, as text.
+    /// The result of a call that is not the perspective's, as text.
     pub(crate) fn foreign(answer: FoundResult<'a>, caller: &Message, losses: &mut Losses) -> Self {
         losses.at(reasons::FOREIGN_RESULT_AS_TEXT, answer.message.position);
         Self::Inline(answer, caller.sender)
     }
 }
 
-/// What a message holds.
+/// The parts of a message, sorted by kind.
 pub(crate) struct MessageParts<'a> {
-    /// Whether it holds anything but the perspective's calls, and results.
+    /// Whether the message has anything other than results and the perspective's calls.
     pub(crate) has_content: bool,
     /// The perspective's calls.
     pub(crate) calls: Vec<Call<'a>>,
-    /// Tool results in the message, whichever participant made the call.
+    /// All tool results in the message, of any participant's calls.
     pub(crate) results: Vec<FoundResult<'a>>,
-    /// The last of its parts that is neither a result nor a mark on one.
+    /// The index of the last part that is neither a result nor a mark on one.
     last_own_part: Option<usize>,
 }
 
@@ -220,7 +220,7 @@ impl<'a> MessageParts<'a> {
 }
 
 impl<'a> MessageParts<'a> {
-    /// The results that stand before everything else in the message, and the others.
+    /// Splits the results into those before all other parts of the message, and the rest.
     pub(crate) fn split_results(&self, message: &Message) -> (Vec<FoundResult<'a>>, Vec<FoundResult<'a>>) {
         let is_other = |part: &Part| !matches!(part, Part::ToolResult(_) | Part::CacheMark);
         let first = message.own_parts().find(|(_, part)| is_other(part));
@@ -228,7 +228,7 @@ impl<'a> MessageParts<'a> {
         results.partition(|answer| first.is_none_or(|(first, _)| (answer.part as usize) < first))
     }
 
-    /// Declares a result that is rendered behind all of its message as moved, where it stood before a part of that.
+    /// Declares a result that is rendered after its message as moved, if another part of the message followed it.
     pub(crate) fn declare_moved(&self, answer: FoundResult<'_>, losses: &mut Losses) {
         if self.last_own_part > Some(answer.part as usize) {
             losses.at(reasons::RESULT_STANDS_BEHIND_ITS_MESSAGE, answer.message.position);
@@ -236,7 +236,7 @@ impl<'a> MessageParts<'a> {
     }
 }
 
-/// The pairings whose two ends are shown.
+/// The pairs of a call and a result that are both shown.
 pub(crate) struct Pairs {
     by_call: BTreeMap<PartPlace, (PartPlace, CallStatus)>,
     by_result: BTreeMap<PartPlace, PartPlace>,
@@ -244,15 +244,15 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    /// The call that a result answers, be it the first or a further answer.
+    /// Returns the call that a result answers, also for duplicate results.
     pub(crate) fn call_of(&self, result: PartPlace) -> Option<PartPlace> {
         let paired = self.by_result.get(&result).copied();
         paired.or_else(|| self.duplicates.get(&result).copied().flatten())
     }
 
-    /// Pairings among the messages that are shown.
+    /// Collects the pairs among the shown messages.
     pub(crate) fn of(view: &View<'_>, shown: &[&Message]) -> Self {
-        // Messages are shown in order of their positions.
+        // The shown messages are sorted by position.
         let is_shown = |place: &PartPlace| {
             let found = shown.binary_search_by_key(&place.position, |message| message.position);
             found.is_ok()
@@ -280,20 +280,20 @@ impl Pairs {
     }
 }
 
-/// What stands between the first call that has a result and the last result: each message is read once, however many calls
-/// ask.
+/// What is between the first call with a result and the last result. Every message is read once here, so that testing each pair takes
+/// constant time, however far apart a call and its result are.
 struct Between {
     /// The position of the first call.
     first: u32,
-    /// What is known of each position from there on.
+    /// The facts about each position from there on.
     places: Vec<PositionFacts>,
 }
 
 #[derive(Clone, Copy)]
 struct PositionFacts {
-    /// Arrangement before it that hold anything but results of the perspective's calls.
+    /// Number of earlier turns that have anything other than results of the perspective's calls.
     others: u32,
-    /// The first part that is neither a mark nor a result of the perspective's calls.
+    /// The index of the first part that is neither a mark nor a result of the perspective's calls.
     first: Option<u32>,
 }
 
@@ -331,7 +331,7 @@ impl Between {
         }
     }
 
-    /// Whether a turn holds anything but results of the perspective's calls.
+    /// Whether a turn has anything other than results of the perspective's calls.
     fn is_other(view: &View<'_>, pairs: &Pairs, turn: &Message) -> bool {
         let found = MessageParts::of(view, turn);
         found.has_content
@@ -342,7 +342,8 @@ impl Between {
                 .any(|answer| Self::is_foreign(view, pairs, answer.place()))
     }
 
-    /// Whether a result is rendered and answers no call of the perspective, whose further results are left out.
+    /// Whether a result is rendered and does not answer a call of the perspective. Duplicate results of the perspective's calls are left
+    /// out.
     fn is_foreign(view: &View<'_>, pairs: &Pairs, result: PartPlace) -> bool {
         match pairs.call_of(result) {
             Some(call) => !view
@@ -357,7 +358,7 @@ impl Between {
         self.places.get(index as usize).copied()
     }
 
-    /// Whether another part stands before a result in its message, or another turn after the call's.
+    /// Whether another part precedes a result in its message, or another turn is between the call and the result.
     fn has_others(&self, call: PartPlace, result: PartPlace) -> bool {
         if result.position <= call.position {
             return false;
@@ -373,10 +374,10 @@ impl Between {
 struct OrderBuilder<'v, 'a, 'l> {
     view: &'v View<'a>,
     pairs: Pairs,
-    /// What stands between calls and their results, once somebody asks.
+    /// What is between calls and their results, computed on first use.
     between: OnceCell<Between>,
-    /// The last message, where it has calls and none of them a result. Where nothing follows, the calls are the perspective's
-    /// answer, and miss no result.
+    /// The last message, if it has calls without any result. It is held back: if nothing follows, the calls are the perspective's answer
+    /// and their results are not missing.
     open: Option<MessageCalls<'a>>,
     turns: Arrangement<'a>,
     losses: &'l mut Losses,
@@ -409,7 +410,7 @@ impl<'a> OrderBuilder<'_, 'a, '_> {
         }
     }
 
-    /// A message, and the answers to its calls.
+    /// Adds a message and the results of its calls.
     fn message(&mut self, message: MessageCalls<'a>) {
         if !message.has_content && message.calls.is_empty() {
             return;
@@ -423,20 +424,20 @@ impl<'a> OrderBuilder<'_, 'a, '_> {
         }
     }
 
-    /// Closes the last message, whose calls have no result where something follows.
+    /// Adds the message that was held back: another step follows, so the results of its calls are missing.
     fn follow(&mut self) {
         if let Some(message) = self.open.take() {
             self.answer_all(message);
         }
     }
 
-    /// Adds a step behind all others.
+    /// Appends a step.
     fn push(&mut self, step: Step<'a>) {
         self.follow();
         self.turns.steps.push(step);
     }
 
-    /// The steps, where nothing follows any more.
+    /// Returns all steps, after the last message.
     fn finish(mut self) -> Arrangement<'a> {
         if let Some(MessageCalls { message, calls, .. }) = self.open.take() {
             self.push(Step::Message { message, calls });
@@ -512,13 +513,13 @@ impl<'a> OrderBuilder<'_, 'a, '_> {
         self.push(Step::Answer(call, answer));
     }
 
-    /// Whether anything but the perspective's results stands between a call and the result that counts as directly after it.
+    /// Whether anything other than the perspective's results is between a call and a result that counts as directly after it.
     fn is_separated(&self, call: PartPlace, result: PartPlace) -> bool {
         let between = self.between.get_or_init(|| Between::of(self.view, &self.pairs));
         between.has_others(call, result)
     }
 
-    /// A result that does not follow a call of the perspective; gives whether it is rendered.
+    /// Adds or leaves out a result that does not follow a call of the perspective; returns whether it is rendered.
     fn unpaired(&mut self, answer: FoundResult<'a>) -> bool {
         let position = answer.message.position;
         let is_duplicate = self.pairs.duplicates.contains_key(&answer.place());

@@ -1,4 +1,4 @@
-//! Quoting what a message replies to, in the words of the Tzurot document of 2025-05-22.
+//! Quotes the messages that a message replies to, in the words of the Tzurot document of 2025-05-22.
 //!
 //! | who wrote it | words |
 //! |---|---|
@@ -7,8 +7,9 @@
 //! | another agent | `NAME (ID) said: "…"` |
 //! | anybody else | `NAME said:` line break `"…"` |
 //!
-//! A quoted picture or sound puts a sentence before the first and the last form. One medium survives per quote, and
-//! sound wins. In turns, an id stands only for who shares a name with somebody else there, or has none. Placeholders appear only where taking the media out leaves nothing. Other versions have other [words](Wording).
+//! A quoted picture or sound puts a sentence before the first and the last form. A quote keeps one medium, a sound rather than a picture.
+//! In turns, an author is identified by id only where two participants in the rendering share a name or the author has no name. A
+//! placeholder is written only if nothing else is left after the media are taken out. Other versions have other [words](Wording).
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -33,20 +34,20 @@ use crate::view::View;
 pub(crate) struct Quote<'a> {
     head: String,
     text: Cow<'a, str>,
-    /// What closes it.
+    /// The text after the quoted text.
     close: &'static str,
-    /// The media item that goes with it: an image or a sound, and its address.
+    /// The kind (image or audio) and the address of the medium of the quote.
     pub(crate) medium: Option<(MediaKind, &'a str)>,
-    /// Whether the quoted message is known from a preview only.
+    /// Whether only a preview of the quoted message is known.
     pub(crate) is_preview: bool,
-    /// The head with an alias in the place of the name, and whose alias: index of the participant.
+    /// The head with an alias instead of the name, and the index of that participant.
     pub(crate) aliased: Option<(String, usize)>,
     /// Whether the head lost control characters.
     pub(crate) is_head_cleaned: bool,
     content: Rc<QuotedContent<'a>>,
 }
 
-/// What quotes show of the messages of a conversation: read once, however many quote a message.
+/// The quoted content of messages. Each message is read once, even if several messages quote it.
 pub(crate) struct Quoted<'a> {
     wording: &'static Wording,
     arena: &'a TextArena,
@@ -54,7 +55,7 @@ pub(crate) struct Quoted<'a> {
 }
 
 impl<'a> Quoted<'a> {
-    /// Nothing is quoted yet, in the words of a version.
+    /// Creates an empty cache for quotes in the words of one version.
     pub(crate) fn new(wording: &'static Wording, arena: &'a TextArena) -> Self {
         Self {
             wording,
@@ -92,22 +93,22 @@ impl<'a> Quoted<'a> {
     }
 }
 
-/// What a quote shows of a message.
+/// The part of a message that a quote shows.
 struct QuotedContent<'a> {
     text: &'a str,
     medium: Option<(MediaKind, &'a str)>,
-    /// What that costs, each kind once and without a place.
+    /// The losses of quoting it, without positions.
     losses: Vec<Loss>,
 }
 
 impl<'a> Style<'_, 'a> {
-    /// What a participant is called where ids stand only for those who share their name, or have none.
+    /// Returns how to name a participant where ids are written only for participants who share a name or have none.
     fn called(&self, index: Option<usize>, name: Option<&'a str>) -> Option<&'a str> {
         let namesakes = self.namesakes?;
         index.and_then(|index| namesakes.of_participant(index)).or(name)
     }
 
-    /// What stands for the name of a participant that the turns cannot spell.
+    /// Returns the alias of a participant whose name turns cannot spell, and the participant's index.
     fn alias(&self, view: &View<'a>, index: Option<usize>) -> Option<(&'a str, usize)> {
         let participant = view.conversation().participants.get(index?)?;
         let alias = self.aliases?.instead_of_name(index?, participant)?;
@@ -116,7 +117,7 @@ impl<'a> Style<'_, 'a> {
 }
 
 impl<'a> Quote<'a> {
-    /// Declares what the head lost, where that is of account.
+    /// Declares the control characters that the head lost, for callers to which this is a loss.
     pub(crate) fn declare_head(&self, position: u32, losses: &mut Losses) {
         losses.several(
             reasons::QUOTED_NAMES_HOLD_NO_CONTROLS,
@@ -125,7 +126,7 @@ impl<'a> Quote<'a> {
         );
     }
 
-    /// Declares what quoting took from the text and the media of the quoted message; of no account where that is rendered, too.
+    /// Declares what quoting takes from text and media of the quoted message; callers omit this if the message itself is rendered.
     pub(crate) fn declare_losses(&self, position: u32, losses: &mut Losses) {
         for loss in &self.content.losses {
             losses.several((loss.code, loss.reason), position, loss.amount);
@@ -136,7 +137,7 @@ impl<'a> Quote<'a> {
         self.text.is_empty() && self.medium.is_none()
     }
 
-    /// The words and the quoted text.
+    /// Returns the words before the quoted text, the quoted text, and what closes it.
     pub(crate) fn words(self) -> [Cow<'a, str>; 3] {
         [Cow::Owned(self.head), self.text, Cow::Borrowed(self.close)]
     }
@@ -145,36 +146,36 @@ impl<'a> Quote<'a> {
 /// How quotes are worded.
 #[derive(Clone, Copy)]
 pub(crate) struct Style<'q, 'a> {
-    /// What is quoted, in the words of a version.
+    /// The content of quoted messages, with the words of a version.
     pub(crate) quoted: &'q Quoted<'a>,
-    /// What becomes of quotes without words.
+    /// How quotes without words are treated.
     pub(crate) wordless: Wordless,
-    /// How turns spell the names of speakers, for those that have a field for them: nobody has two names in one rendering.
+    /// The spelling of names in turns with a field for names, so that nobody has two names in one rendering.
     pub(crate) aliases: Option<&'q Aliases<'a>>,
-    /// What those are called who share their name; none: an agent goes by name and id.
+    /// The names of participants who share a name; `None`: agents are named by name and id.
     pub(crate) namesakes: Option<&'q Namesakes<'a>>,
-    /// Whether somebody quotes himself, where a version does not go by the link.
+    /// Whether a quote is of the author's own message, for versions that do not take this from the link.
     pub(crate) is_own: Option<&'q IsOwn<'q>>,
-    /// How a message is quoted that the rendering shows, and which are; none: as any other.
+    /// How a message is quoted that the rendering also shows, and which messages it shows; `None`: like any other.
     pub(crate) shown: Option<(Brevity, &'q IsShown<'q>)>,
 }
 
-/// How a message is quoted that the rendering shows anyway.
+/// How a message is quoted that the rendering also shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Brevity {
-    /// By its beginning.
+    /// With its beginning.
     Excerpt,
-    /// By its author.
+    /// With its author only.
     Mark,
 }
 
-/// Code points of an excerpt, at most, and one more for the sign that something follows.
+/// Maximum number of code points in an excerpt, without the `…` after it.
 const EXCERPT: usize = 80;
 
-/// The beginning of a text, up to the end of a word where there is one in its second half; nothing where it is short enough.
+/// Returns the beginning of a text with `…`, cut at the last white space if that is in the second half; `None` if the text is short enough.
 fn excerpt(text: &str) -> Option<String> {
     let (end, _) = text.char_indices().nth(EXCERPT)?;
-    // What is one sign longer would be no shorter with the sign that something follows.
+    // A text that is one code point longer would be as long with the `…`.
     text.char_indices().nth(EXCERPT + 1)?;
     let (head, _) = text.split_at(end);
     let word = head.rfind(char::is_whitespace).filter(|at| *at >= end / 2);
@@ -182,24 +183,24 @@ fn excerpt(text: &str) -> Option<String> {
     Some(format!("{}…", head.trim_end()))
 }
 
-/// Tells whether a rendering shows the message at a position.
+/// Returns whether a rendering shows the message at a position.
 pub(crate) type IsShown<'q> = dyn Fn(u32) -> bool + 'q;
 
-/// Tells whether somebody quotes himself.
+/// Returns whether a reference quotes the author's own message.
 pub(crate) type IsOwn<'q> = dyn Fn(&Reference, &Link) -> bool + 'q;
 
-/// What becomes of a quote without words.
+/// How a quote without words is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wordless {
-    /// It is written, with nothing between its marks.
+    /// It is written with empty quotation marks.
     Written,
-    /// It is left out: it would only quote an empty message.
+    /// It is left out, because it would quote an empty message.
     LeftOut,
 }
 
-/// The quotes of a message's references in order; what cannot be quoted is declared.
+/// Returns the quotes of a message's references in order, and declares references that cannot be quoted.
 ///
-/// `active` is the id of the participant whom the reader is.
+/// `active` is the id of the participant who reads the quotes.
 pub(crate) fn quotes<'a>(
     style: Style<'_, 'a>,
     view: &View<'a>,
@@ -269,15 +270,15 @@ pub(crate) fn quotes<'a>(
     quotes
 }
 
-/// What is known of a quoted message.
+/// The author and the content of a quoted message, as far as known.
 struct Source<'a> {
     wording: &'static Wording,
     id: Option<&'a str>,
     name: Option<&'a str>,
     shown: Option<&'a str>,
-    /// What turns call a participant whose name they cannot spell, and the index.
+    /// The alias of the author, if turns cannot spell the name, and the author's index.
     alias: Option<(&'a str, usize)>,
-    /// What it is called in a rendering where ids stand only for who needs one.
+    /// The author's name in a rendering that writes ids only where they are needed.
     called: Option<&'a str>,
     is_agent: bool,
     is_preview: bool,
@@ -355,11 +356,11 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Who wrote it, as the reader sees it, and what that one is called.
+    /// Returns the author in relation to the reader, and the author's name.
     fn author(&self, same_sender: bool, active: Option<&str>) -> (Author, Cow<'_, str>) {
         let is_active = match (self.id, active) {
             (Some(id), Some(active)) => id == active,
-            // The document's code compares two missing names and finds them equal.
+            // The code in the document compares two missing names as equal.
             (None, None) => self.is_agent,
             _ => false,
         };
@@ -387,7 +388,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// What is read of a quoted message.
+/// The content of a quoted message while it is read.
 struct Content<'a> {
     wording: &'static Wording,
     texts: Vec<Cow<'a, str>>,
@@ -445,7 +446,7 @@ impl<'a> Content<'a> {
         self.texts.push(text);
     }
 
-    /// What a quote shows of it.
+    /// Returns the part of the content that a quote shows.
     fn finish(mut self, arena: &'a TextArena) -> Rc<QuotedContent<'a>> {
         let dropped = (self.media.len() as u64).saturating_sub(1);
         let chosen = [MediaKind::Audio, MediaKind::Image]
@@ -471,7 +472,7 @@ impl<'a> Content<'a> {
         })
     }
 
-    /// The quoted text: joined, without control characters, trimmed.
+    /// Returns the quoted text: joined, without control characters, trimmed.
     fn text(&mut self) -> Cow<'a, str> {
         let joined = match self.texts.len() {
             0 | 1 => self.texts.pop().unwrap_or_default(),
@@ -502,7 +503,7 @@ mod tests {
         );
         let words = "word ".repeat(40);
         assert_eq!(excerpt(&words), Some(format!("{}word…", "word ".repeat(15))));
-        // A long word behind a short one is cut, not left out.
+        // A long word after a short one is cut, not left out.
         let long = format!("a {}", "b".repeat(200));
         assert_eq!(excerpt(&long), Some(format!("a {}…", "b".repeat(EXCERPT - 2))));
         assert_eq!(excerpt(&"ї".repeat(200)).unwrap().chars().count(), EXCERPT + 1);

@@ -1,4 +1,5 @@
-//! The messages that a rendering shows: of a window, and by the dialect's document. What lies outside is declared.
+//! Selects the messages that a rendering shows: those of the window, up to the number in the dialect's document. Messages outside are
+//! declared as losses.
 
 use std::ops::Range;
 
@@ -11,25 +12,25 @@ use crate::view::extent::{Coverage, Extent};
 use crate::view::window::{CutPoints, Rendered, WindowRange, is_system_text};
 use crate::view::{History, View};
 
-/// What a window may cost.
+/// The losses that a window may declare.
 pub(crate) const LOSES: &[LossCode] = &[LossCode::Truncated, LossCode::WeightDropped];
 
-/// What it may cost besides where notices are not shown.
+/// Further losses of a window, for dialects without notices.
 pub(crate) const LOSES_NOTICES: &[LossCode] = &[LossCode::NoticeDropped];
 
 /// The messages that a rendering shows.
 pub(crate) struct SelectedMessages<'a> {
-    /// In order of position.
+    /// The rendered messages, in order of position.
     pub(crate) messages: Vec<&'a Message>,
-    /// All messages and notices of the range, be they rendered or not.
+    /// All messages and notices in the range, rendered or not.
     pub(crate) covered: Vec<&'a Message>,
-    /// How much of the conversation it is.
+    /// How much of the conversation is shown.
     pub(crate) extent: Extent,
 }
 
 impl<'a> SelectedMessages<'a> {
-    /// What the dialect renders of the view's range: the newest messages, as many as `document` allows, unless the view asks
-    /// otherwise, and system text before them. What lies outside, and every notice, is declared.
+    /// Selects the messages of the view's range: system text, and the newest messages, up to the number `document` unless the view asks for
+    /// another number. Declares the messages outside, and notices that the dialect does not render.
     pub(crate) fn choose(
         view: &View<'a>,
         document: Option<u32>,

@@ -1,4 +1,4 @@
-//! System text by policy: from the source's messages, from the roster, or none; and the pipeline's own.
+//! System text by policy: from the messages of the source, from the roster, or none; and the prompt of the pipeline.
 
 use chatmill_model::{Message, Role};
 
@@ -7,20 +7,20 @@ use crate::view::policy::System;
 use crate::view::prompt::Existing;
 use crate::view::{View, prompt_fields};
 
-/// What system text by policy may cost.
+/// The losses that system text by policy may declare.
 pub(crate) const LOSES: &[LossCode] = &[LossCode::SystemDropped, LossCode::SystemAdded];
 
 /// The system text of a rendering.
 pub(crate) struct SystemText {
-    /// What stands before everything and is no message of the source, in order.
+    /// System texts that come before all messages and are not messages of the source, in order.
     pub(crate) added: Vec<String>,
     policy: System,
-    /// Whether what is added stands in the place of the source's.
+    /// Whether the added text replaces the system text of the source.
     replaces: bool,
 }
 
 impl SystemText {
-    /// What policy and prompt make of the system text of the messages that are shown. What is added is declared.
+    /// Determines the system text from policy, prompt and the shown messages, and declares text that is added.
     pub(crate) fn of(view: &View<'_>, shown: &[&Message], losses: &mut Losses) -> Self {
         let instructions = instructions(view);
         let has_own = || {
@@ -52,7 +52,7 @@ impl SystemText {
         }
     }
 
-    /// Whether the dialect should write a system message of the source; declares it where it should not.
+    /// Whether a system message of the source is written; declares it if not.
     pub(crate) fn keeps(&self, message: &Message, losses: &mut Losses) -> bool {
         if self.replaces {
             losses.at(reasons::PROMPT_TAKES_ITS_PLACE, message.position);
@@ -62,7 +62,7 @@ impl SystemText {
     }
 }
 
-/// Whether policy keeps a system message of the source; declares it where it does not.
+/// Whether policy keeps a system message of the source; declares it if not.
 pub(crate) fn keeps(policy: System, message: &Message, losses: &mut Losses) -> bool {
     debug_assert_eq!(message.role, Role::System);
     let keeps = policy == System::Source;
@@ -72,12 +72,12 @@ pub(crate) fn keeps(policy: System, message: &Message, losses: &mut Losses) -> b
     keeps
 }
 
-/// Declares the pipeline's prompt where a dialect has no place for system text.
+/// Declares the pipeline's prompt as lost, for dialects without a place for system text.
 pub(crate) fn declare_unplaced(view: &View<'_>, losses: &mut Losses) {
     losses.whole_rendering(reasons::NO_PLACE_FOR_A_PROMPT, u64::from(view.prompt().is_some()));
 }
 
-/// The instructions that the roster holds for the perspective, where policy asks for them.
+/// Returns the instructions that the roster has for the perspective, if policy asks for them.
 fn instructions(view: &View<'_>) -> Option<String> {
     if view.policy.system != System::Agent {
         return None;

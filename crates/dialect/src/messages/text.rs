@@ -1,4 +1,4 @@
-//! The text of a message, after the policies that hold for every dialect.
+//! The text of a message after the policies that apply to every dialect.
 
 use std::borrow::Cow;
 
@@ -12,15 +12,15 @@ use crate::text::media::{add_line, document_text, placeholder};
 use crate::view::View;
 use crate::view::policy::{Compressed, LeakedMetadata, MediaPolicy};
 
-/// What saying a text may cost.
+/// The losses that reading a text may declare.
 pub(crate) const LOSES: &[LossCode] = &[
     LossCode::LeakedMetadataRemoved,
     LossCode::Truncated,
     LossCode::PartFlattened,
 ];
 
-/// One of a message's texts: of a compressed message what the model saw, and a bot's freed of leaked metadata, where
-/// policy wants it.
+/// Returns a text of a message by policy: for a compressed message the text that the model saw, and for a bot's message the text without
+/// leaked metadata.
 pub(crate) fn message_text<'a>(view: &View<'a>, message: &Message, text: &'a str) -> Cow<'a, str> {
     clean(view, message, shown(view, message, text))
 }
@@ -33,7 +33,7 @@ fn clean<'a>(view: &View<'a>, message: &Message, text: Cow<'a, str>) -> Cow<'a, 
     }
 }
 
-/// What the model saw in the place of one of a message's texts.
+/// Returns what the model saw instead of a text of the message: the first text is replaced, further texts are empty.
 fn shown<'a>(view: &View<'a>, message: &Message, text: &'a str) -> Cow<'a, str> {
     let Some(sent) = sent_text(view, message) else {
         return Cow::Borrowed(text);
@@ -49,14 +49,14 @@ fn shown<'a>(view: &View<'a>, message: &Message, text: &'a str) -> Cow<'a, str> 
     }
 }
 
-/// What the model saw of a compressed message, where policy asks for it.
+/// Returns the text that the model saw for a compressed message, if policy asks for it.
 fn sent_text(view: &View<'_>, message: &Message) -> Option<String> {
     let field = view.conversation().traits.sent_field;
     let field = field.filter(|_| view.policy.compressed == Compressed::AsSent)?;
     json::decode_string(message.extra.get(field)?.as_str()).filter(|sent| !sent.is_empty())
 }
 
-/// What a tool answered: of a compressed message what the model saw of it, where policy asks for it.
+/// Returns the result of a tool; for a compressed message what the model saw of it, if policy asks for that.
 pub(crate) fn answered<'a>(view: &View<'a>, answer: FoundResult<'a>, losses: &mut Losses) -> Cow<'a, str> {
     let FoundResult { message, result, .. } = answer;
     match sent_text(view, message) {
@@ -68,7 +68,7 @@ pub(crate) fn answered<'a>(view: &View<'a>, answer: FoundResult<'a>, losses: &mu
     }
 }
 
-/// A tool's answer where it is written as text: its media are lines of it.
+/// Returns the result of a tool as text, with a line for each of its media.
 pub(crate) fn answered_in_words<'a>(
     view: &View<'a>,
     answer: FoundResult<'a>,
@@ -88,14 +88,14 @@ pub(crate) fn answered_in_words<'a>(
     content
 }
 
-/// The words of a document of text, which are as good as a text of its message.
+/// Returns the words of a plain-text document, which is written like a text of its message, and declares the change.
 pub(crate) fn declared_document(media: &Media, position: u32, losses: &mut Losses) -> Option<String> {
     document_text(media)?;
     losses.at((LossCode::PartFlattened, reasons::DOCUMENT_IS_TEXT), position);
     Some(placeholder(media))
 }
 
-/// What is lost where words stand for a media item: of a document, only that it is one.
+/// Returns the loss of writing a media item as words. A plain-text document only loses that it is a document.
 pub(crate) fn loss_of_words(media: &Media) -> LossCode {
     match document_text(media) {
         Some(_) => LossCode::PartFlattened,
@@ -107,7 +107,7 @@ fn declare_sent(message: &Message, losses: &mut Losses) {
     losses.at(reasons::MESSAGE_IS_COMPRESSED, message.position);
 }
 
-/// As [`message_text`], with the change declared.
+/// Returns the same as [`message_text`] and declares the changes.
 pub(crate) fn declared_text<'a>(
     view: &View<'a>,
     message: &Message,
@@ -122,7 +122,7 @@ pub(crate) fn declared_text<'a>(
     cleaned(view, message, shown, losses)
 }
 
-/// The words of a part that is a text or a document of text, with the changes declared.
+/// Returns the words of a part that is a text or a plain-text document, and declares the changes.
 pub(crate) fn declared_words<'a>(
     view: &View<'a>,
     message: &Message,
@@ -136,8 +136,8 @@ pub(crate) fn declared_words<'a>(
     }
 }
 
-/// A text freed of what leaked into it, with the change declared: of a compressed message what the archive holds, for dialects that
-/// have a place for both.
+/// Removes leaked metadata from a text and declares the change. The text of a compressed message stays as in the archive, for dialects that
+/// have a place for both texts.
 pub(crate) fn cleaned<'a>(
     view: &View<'a>,
     message: &Message,

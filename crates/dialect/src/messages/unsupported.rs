@@ -1,14 +1,14 @@
-//! What a dialect has no place for, declared as lost.
+//! Declares as lost what a dialect has no place for.
 
 use chatmill_model::{Conversation, Message, Part, Participant, Reference};
 
 use crate::loss::{LossCause, LossCode, LossReason, Losses, reasons};
 use crate::view::View;
 
-/// What [`declare_conversation`] may declare.
+/// The losses that [`declare_conversation`] may declare.
 pub(crate) const LOSES_FACTS: &[LossCode] = &[LossCode::MetadataDropped, LossCode::ParticipantDropped];
 
-/// What a dialect has no place for, on any message.
+/// A property of messages that a dialect has no place for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unsupported {
     /// Ids of messages.
@@ -19,12 +19,12 @@ pub(crate) enum Unsupported {
     Mentions,
     /// Further fields.
     Extra,
-    /// A name that a message gives its sender beside the roster's.
+    /// A sender name in the message that differs from the roster.
     SenderNames,
 }
 
 impl Unsupported {
-    /// What requests and transcripts of words alone lack.
+    /// The properties that requests and transcripts have no place for.
     pub(crate) const BESIDE_WORDS: &[Self] = &[Self::MessageIds, Self::Times, Self::Mentions, Self::Extra];
 
     const fn cause(self) -> LossCause {
@@ -37,7 +37,7 @@ impl Unsupported {
         }
     }
 
-    /// How often a message has it.
+    /// Counts the property in a message.
     fn count(self, view: &View<'_>, message: &Message) -> u64 {
         match self {
             Self::MessageIds => u64::from(message.id.is_some()),
@@ -53,18 +53,18 @@ impl Unsupported {
     }
 }
 
-/// What [`declare_messages`] may declare of these.
+/// Returns the losses that [`declare_messages`] may declare for these properties.
 pub(crate) fn loses(lacks: &[Unsupported]) -> Vec<LossCode> {
     let codes = lacks.iter().map(|lack| lack.cause().code);
     codes.chain([LossCode::ReferenceNested]).collect()
 }
 
-/// Why a dialect has no place for parts of these kinds; none: it has one, or knows better.
+/// Why a dialect has no place for parts of these kinds; `None`: it has one, or declares the loss itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoPlace {
     /// Calls and results.
     pub(crate) tools: Option<LossReason>,
-    /// What somebody thought.
+    /// Reasoning.
     pub(crate) reasoning: Option<LossReason>,
     /// Notices inside a message.
     pub(crate) notices: Option<LossReason>,
@@ -73,7 +73,7 @@ pub(crate) struct NoPlace {
 }
 
 impl NoPlace {
-    /// Of a format that holds neither tools nor what surrounds words.
+    /// For formats that have only texts and media.
     pub(crate) const FORMAT: Self = Self {
         tools: Some(reasons::FORMAT_HAS_NO_TOOLS),
         reasoning: Some(reasons::FORMAT_HAS_NO_REASONING),
@@ -101,7 +101,7 @@ impl NoPlace {
     }
 }
 
-/// How many references stand inside others.
+/// Counts the references inside other references.
 fn nested(references: &[Reference]) -> u64 {
     let inner = references.iter().map(|reference| &reference.nested);
     inner.map(|inner| inner.len() as u64 + nested(inner)).sum()
@@ -115,7 +115,7 @@ pub(crate) fn declare_weights(messages: &[&Message], losses: &mut Losses) {
     );
 }
 
-/// Declares what `lacks` takes from messages, and what they refer to by way of others: one entry each.
+/// Declares the properties `lacks` of all messages, and references inside references, with one entry each.
 pub(crate) fn declare_messages(
     view: &View<'_>,
     messages: &[&Message],
@@ -132,12 +132,12 @@ pub(crate) fn declare_messages(
     );
 }
 
-/// Declares facts about chat and participants, for a dialect without a place for them.
+/// Declares facts about the conversation and its participants, for dialects without a place for them.
 pub(crate) fn declare_conversation(view: &View<'_>, losses: &mut Losses) {
     declare_conversation_except(view, 0, losses);
 }
 
-/// The same where so many facts about the chat are shown.
+/// The same, for dialects that show so many facts about the conversation.
 pub(crate) fn declare_conversation_except(view: &View<'_>, shown: u64, losses: &mut Losses) {
     let conversation = view.conversation();
     let facts = facts_about(conversation).saturating_sub(shown);
@@ -152,7 +152,7 @@ pub(crate) fn declare_conversation_except(view: &View<'_>, shown: u64, losses: &
     );
 }
 
-/// How many facts are known of a conversation as a whole.
+/// Counts the facts about a conversation as a whole.
 pub(crate) fn facts_about(conversation: &Conversation) -> u64 {
     let named = usize::from(conversation.title.is_some()) + usize::from(conversation.description.is_some());
     (named + conversation.extra.0.len() + conversation.envelope.0.len()) as u64

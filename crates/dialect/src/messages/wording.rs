@@ -2,7 +2,7 @@
 
 use chatmill_model::MediaKind;
 
-/// What stands before a quoted text; `{}` is the author.
+/// The words before a quoted text; `{}` is the author.
 #[derive(Debug)]
 struct Head {
     plain: &'static str,
@@ -24,23 +24,23 @@ impl Head {
 /// The author of a quoted message, as the reader sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Author {
-    /// The person who quotes.
+    /// The person who quotes the message.
     Oneself,
-    /// The personality that reads.
+    /// The personality that reads the quote.
     Active,
     /// Another agent.
     Agent,
-    /// Anybody else.
+    /// A person.
     Person,
 }
 
 /// How markers of media in a quote are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Markers {
-    /// Each is a media item.
+    /// Each marker is a media item.
     Media,
-    /// A text that spells the beginning of a sound's marker loses its pictures, and markers of embedded pictures are taken
-    /// out without being media.
+    /// A text that contains the beginning of an audio marker loses its pictures, and markers of embedded pictures are removed without
+    /// becoming media.
     SoundsFirst,
 }
 
@@ -48,20 +48,20 @@ pub(crate) enum Markers {
 #[derive(Debug)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each says one thing in which versions differ"
+    reason = "each is an independent difference between versions"
 )]
 pub(crate) struct Wording {
-    /// Between the user's own text and a quote, and between quotes.
+    /// The text between the user's own text and a quote, and between quotes.
     pub(crate) separator: &'static str,
-    /// Whether it stands before the first quote even where there is no own text.
+    /// Whether the separator precedes the first quote even if the message has no text.
     pub(crate) leads_with_separator: bool,
     /// How markers of media in a quote are read.
     pub(crate) markers: Markers,
-    /// Whether a proxy's text has the proxy's name where it quotes nothing.
+    /// Whether the text of a proxy begins with the proxy's name if the message quotes nothing.
     pub(crate) names_proxies: bool,
-    /// Whether a list that quotes nothing stays as it came: its texts separate, its media in their places, nothing removed.
+    /// Whether a list without quotes stays unchanged: texts separate, media in their places, no characters removed.
     pub(crate) sends_lists: bool,
-    /// Whether ids of accounts, where both are there, decide before names whether a quote is of oneself.
+    /// Whether account ids, if both are known, rather than names decide if a quote is of the author's own message.
     pub(crate) compares_ids: bool,
     oneself: Head,
     active: Head,
@@ -70,7 +70,7 @@ pub(crate) struct Wording {
 }
 
 impl Wording {
-    /// The words before a quoted text.
+    /// Returns the words before a quoted text.
     pub(crate) fn head(&self, author: Author, name: &str, media: Option<MediaKind>) -> String {
         let head = match author {
             Author::Oneself => &self.oneself,
@@ -87,7 +87,7 @@ impl Wording {
     }
 }
 
-/// A mark with the author of the answered message, and nothing of its text.
+/// Returns a mark with the author of the answered message, without its text.
 pub(crate) fn mark(author: Author, name: &str) -> String {
     match author {
         Author::Oneself => "[in reply to my own message]".to_owned(),

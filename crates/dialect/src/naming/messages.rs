@@ -1,4 +1,4 @@
-//! Ids of messages: the source's, else generated.
+//! Ids of messages: those of the source, otherwise generated ones.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use crate::text::arena::TextArena;
 use crate::view::View;
 use crate::view::facts::{self, Ids};
 
-/// Makes up ids for messages that have none: others than those of messages, and those to which messages refer.
+/// Generates ids for messages without one. They differ from the ids of all messages and from all ids that messages refer to.
 pub(crate) struct MessageIds<'a> {
     view: View<'a>,
     arena: &'a TextArena,
@@ -18,7 +18,7 @@ pub(crate) struct MessageIds<'a> {
 }
 
 impl<'a> MessageIds<'a> {
-    /// For the messages of a view.
+    /// Creates the generator for the messages of a view.
     pub(crate) fn new(view: &View<'a>, arena: &'a TextArena) -> Self {
         Self {
             view: view.clone(),
@@ -27,18 +27,18 @@ impl<'a> MessageIds<'a> {
         }
     }
 
-    /// The id of a message.
+    /// Returns the id of a message.
     pub(crate) fn of(&self, message: &'a Message) -> &'a str {
         let own = message.id.as_deref();
         own.unwrap_or_else(|| self.of_position(message.position))
     }
 
-    /// `m<position>`, for a message without an id.
+    /// Returns `m<position>`, for a message without an id, or a free id near it.
     pub(crate) fn of_position(&self, position: u32) -> &'a str {
         self.free(&format!("m{position}"))
     }
 
-    /// An id as it is, or qualified where somebody has it.
+    /// Returns the id unchanged, or with a number if it is taken.
     pub(crate) fn free(&self, plain: &str) -> &'a str {
         let view = &self.view;
         let taken = self.taken.get_or_init(|| {

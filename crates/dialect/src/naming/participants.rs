@@ -10,16 +10,16 @@ use crate::naming::unique::{TakenNames, as_word, is_word};
 use crate::text::arena::TextArena;
 use crate::view::View;
 
-/// What stands for a name that is missing.
+/// The replacement for a missing name.
 pub(crate) const UNNAMED: &str = "unnamed";
 
-/// Characters that a name has at most.
+/// Maximum number of characters in a name.
 const MOST: usize = 64;
 
-/// What an agent is called that has no name.
+/// The name of an agent without a name.
 pub(crate) const AGENT: &str = "Agent";
 
-/// Whether a participant has no name, and an id that is only a role.
+/// Whether a participant has no name and an id that is only a role.
 pub(crate) fn is_nobody(participant: &Participant) -> bool {
     const ROLES: [&str; 7] = [
         "user",
@@ -34,7 +34,7 @@ pub(crate) fn is_nobody(participant: &Participant) -> bool {
     participant.own_name().is_none() && (ROLES.contains(&id) || participant.role.as_deref() == Some(id))
 }
 
-/// The name to show for the sender of a message: from the roster, else from the message, else the id.
+/// Returns the name to show for the sender of a message: from the roster, otherwise from the message, otherwise the id.
 pub(crate) fn speaker<'a>(view: &View<'a>, message: &'a Message) -> Option<&'a str> {
     let sender = view.sender(message);
     sender
@@ -43,11 +43,11 @@ pub(crate) fn speaker<'a>(view: &View<'a>, message: &'a Message) -> Option<&'a s
         .or(sender.map(|sender| sender.id.as_str()))
 }
 
-/// Participants by their id; the first of an id counts.
+/// Participants by id; the first participant with an id counts.
 pub(crate) struct Roster<'a>(BTreeMap<&'a str, usize>);
 
 impl<'a> Roster<'a> {
-    /// A view's participants.
+    /// Collects the participants of a view.
     pub(crate) fn of(view: &View<'a>) -> Self {
         let mut by_id = BTreeMap::new();
         for (index, participant) in view.conversation().participants.iter().enumerate() {
@@ -56,17 +56,17 @@ impl<'a> Roster<'a> {
         Self(by_id)
     }
 
-    /// The index of the participant with an id.
+    /// Returns the index of the participant with this id.
     pub(crate) fn find(&self, id: &str) -> Option<usize> {
         self.0.get(id).copied()
     }
 }
 
-/// Names of participants who share theirs with another in the same rendering: `name (id)`.
+/// Names of participants who share a name with another participant of the same rendering: `name (id)`.
 pub(crate) struct Namesakes<'a>(BTreeMap<usize, &'a str>);
 
 impl<'a> Namesakes<'a> {
-    /// Namesakes among the senders and the quoted authors of some messages.
+    /// Finds namesakes among the senders and the quoted authors of the shown messages.
     pub(crate) fn of(
         view: &View<'a>,
         roster: &Roster<'a>,
@@ -102,20 +102,20 @@ impl<'a> Namesakes<'a> {
         Self(called.map(|(index, name)| (index, arena.keep(name))).collect())
     }
 
-    /// What a participant is called instead of by name.
+    /// Returns the name with id of a participant who shares a name; `None` if the name is unique.
     pub(crate) fn of_participant(&self, index: usize) -> Option<&'a str> {
         self.0.get(&index).copied()
     }
 }
 
-/// Names that fit `[a-zA-Z0-9_-]{1,64}`, one for each participant of a conversation and no two alike.
+/// Names that match `[a-zA-Z0-9_-]{1,64}`, a different one for each participant of a conversation.
 ///
-/// A name that fits is kept; spaces become `_`; where that does not do, the id stands in, so that the roster leads from
+/// A name that matches is kept, otherwise spaces become `_`. If the name still does not match, the id replaces it, so that the roster maps
 /// every alias back to its participant.
 pub(crate) struct Aliases<'a>(Vec<&'a str>);
 
 impl<'a> Aliases<'a> {
-    /// Aliases for a roster.
+    /// Chooses the aliases for a roster.
     pub(crate) fn new(participants: &'a [Participant], arena: &'a TextArena) -> Self {
         let mut taken = TakenNames::default();
         let aliases = participants
@@ -124,12 +124,12 @@ impl<'a> Aliases<'a> {
         Self(aliases.collect())
     }
 
-    /// The alias of a participant.
+    /// Returns the alias of a participant.
     pub(crate) fn of(&self, participant: usize) -> &'a str {
         cut::at::<&str>(&self.0, participant)
     }
 
-    /// The alias of a participant whose name cannot be spelled, so that the id stands in.
+    /// Returns the alias of a participant if it is made from the id because the name cannot be spelled.
     pub(crate) fn instead_of_name(&self, index: usize, participant: &Participant) -> Option<&'a str> {
         let name = participant.own_name()?;
         let is_spelled = is_word(name, MOST) || is_word(&name.trim().replace(' ', "_"), MOST);
@@ -152,7 +152,7 @@ fn alias(participant: &Participant) -> Cow<'_, str> {
     Cow::Owned(fitted(&participant.id))
 }
 
-/// A text as a word that a name may be; `unnamed` when nothing is left.
+/// Returns a text as a word that is allowed as a name; `unnamed` if nothing is left of it.
 pub(crate) fn fitted(name: &str) -> String {
     let fitted = as_word(name, MOST);
     if fitted.bytes().all(|byte| byte == b'_') {

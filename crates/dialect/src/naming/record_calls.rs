@@ -1,4 +1,4 @@
-//! Ids that link calls and results where a dialect writes them separately: the source's, else counted ones.
+//! Ids that link calls and results in dialects that write records: those of the source, otherwise counted ones.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,20 +11,20 @@ use crate::text::arena::TextArena;
 use crate::view::View;
 use crate::view::facts::{self, Ids};
 
-/// What giving calls their ids may cost.
+/// The losses that choosing ids may declare.
 pub(crate) const LOSES: &[LossCode] = &[LossCode::ToolIdRewritten];
 
-/// The ids of the calls that are shown.
+/// The ids of the shown calls.
 pub(crate) struct ToolIds<'a> {
     calls: BTreeMap<PartPlace, (&'a str, &'a ToolCall)>,
     /// The call of each result.
     paired: Rc<BTreeMap<PartPlace, PartPlace>>,
     counted: IdCounter<'a>,
-    /// An id that nothing has, once somebody has asked.
+    /// An unused id, chosen on first use.
     unused: OnceCell<&'a str>,
 }
 
-/// Counts ids that nothing in the conversation has.
+/// Generates ids that do not occur in the conversation, by counting.
 struct IdCounter<'a> {
     view: View<'a>,
     arena: &'a TextArena,
@@ -48,7 +48,7 @@ impl<'a> IdCounter<'a> {
         id
     }
 
-    /// The next id, and its number.
+    /// Returns the next id and its number.
     fn peek(&self) -> (u64, &'a str) {
         let tool_ids = || self.view.shared(|shared| &shared.tool_ids, facts::tool_ids);
         let known = self.known.get_or_init(tool_ids);
@@ -64,8 +64,8 @@ impl<'a> IdCounter<'a> {
 }
 
 impl<'a> ToolIds<'a> {
-    /// Ids for what is shown. A call without an id goes by the one in its metadata; where that is missing, or another call's
-    /// and `may_repeat` does not allow it, by a counted one.
+    /// Chooses the ids of the shown calls. A call without an id gets the one in its metadata. If there is none either, or another call has
+    /// it and `may_repeat` is false, the call gets a counted id.
     pub(crate) fn new(
         view: &View<'a>,
         arena: &'a TextArena,
@@ -103,13 +103,13 @@ impl<'a> ToolIds<'a> {
         }
     }
 
-    /// The id of a call.
+    /// Returns the id of a call.
     #[expect(clippy::indexing_slicing, reason = "all calls that are shown have one")]
     pub(crate) fn of_call(&self, message: &Message, index: usize) -> &'a str {
         self.calls[&View::place(message, index)].0
     }
 
-    /// The id of the call that a result answers, else the id in the result.
+    /// Returns the id of the call that a result answers, otherwise the id in the result.
     pub(crate) fn of_result(
         &self,
         message: &Message,
@@ -120,12 +120,12 @@ impl<'a> ToolIds<'a> {
         answered.map(|(id, _)| *id).or(result.known_id())
     }
 
-    /// An id that nothing has, for a result that names no call.
+    /// Returns an unused id, for a result without the id of a call.
     pub(crate) fn unused(&self) -> &'a str {
         self.unused.get_or_init(|| self.counted.peek().1)
     }
 
-    /// The name of the tool that a result answers for.
+    /// Returns the name of the tool whose call a result answers.
     pub(crate) fn tool_of(&self, message: &Message, index: usize) -> Option<&'a str> {
         self.answered(message, index)?.1.name.as_deref()
     }

@@ -1,4 +1,4 @@
-//! Names of tools in the spelling that a dialect allows, no two tools alike.
+//! Names of tools in spellings that a dialect allows, different for each tool.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use crate::naming::unique::{TakenNames, is_word};
 use crate::text::arena::TextArena;
 use crate::view::View;
 
-/// Which names a dialect allows, and by which rule.
+/// The names that a dialect allows, and the reason.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NameRule {
-    /// `[a-zA-Z0-9_-]` up to this length; none: any name that is not empty.
+    /// The maximum length of names of `[a-zA-Z0-9_-]`; `None`: any name that is not empty.
     pub(crate) most: Option<usize>,
-    /// Whether a name begins with a letter or `_`.
+    /// Whether a name must begin with a letter or `_`.
     pub(crate) begins_as_identifier: bool,
-    /// Why another name is written anew.
+    /// Why other names are respelled.
     pub(crate) reason: LossReason,
 }
 
 impl NameRule {
-    /// The rule of a dialect.
+    /// Creates a rule for names that may begin with any allowed character.
     pub(crate) const fn new(most: Option<usize>, reason: LossReason) -> Self {
         Self {
             most,
@@ -39,7 +39,7 @@ impl NameRule {
         !self.begins_as_identifier || !name.starts_with(|sign: char| sign.is_ascii_digit() || sign == '-')
     }
 
-    /// A name in a spelling that fits.
+    /// Returns a name in an allowed spelling.
     fn fitted(&self, name: &str) -> String {
         let spelling = fitted(name);
         if self.begins_well(&spelling) {
@@ -50,7 +50,7 @@ impl NameRule {
     }
 }
 
-/// A spelling for each tool that the perspective calls or that is defined.
+/// The spelling of each tool that is defined or that the perspective calls.
 pub(crate) struct ToolNames<'a> {
     spelled: BTreeMap<&'a str, &'a str>,
     rule: NameRule,
@@ -58,7 +58,7 @@ pub(crate) struct ToolNames<'a> {
 }
 
 impl<'a> ToolNames<'a> {
-    /// Spellings for a rendering.
+    /// Chooses the spellings for a rendering.
     pub(crate) fn new(
         view: &View<'a>,
         shown: &[&'a Message],
@@ -70,7 +70,7 @@ impl<'a> ToolNames<'a> {
         for message in shown.iter().filter(|message| view.is_own(message)) {
             for part in &message.parts {
                 if let Part::ToolCall(call) = part {
-                    // Calls without a name share one spelling, which no tool has.
+                    // Calls without a name share one spelling, which no tool gets.
                     names.push(call.name.as_deref().unwrap_or_default());
                 }
             }
@@ -95,7 +95,7 @@ impl<'a> ToolNames<'a> {
         }
     }
 
-    /// The spelling of a tool, be it known or not.
+    /// Returns the spelling of a tool, also of one that is not known.
     pub(crate) fn of(&self, name: Option<&'a str>) -> &'a str {
         let name = name.unwrap_or_default();
         if self.rule.fits(name) {
@@ -108,7 +108,7 @@ impl<'a> ToolNames<'a> {
         }
     }
 
-    /// Why a name is written in another spelling; none where it is not.
+    /// Returns why a name is respelled, or `None` if it is not.
     pub(crate) fn change(&self, name: &str) -> Option<LossReason> {
         (!self.rule.fits(name)).then_some(self.rule.reason)
     }

@@ -1,15 +1,15 @@
-//! Unique spellings: which characters a word may have, and the number behind a spelling that is taken.
+//! Unique spellings: the characters of a word, and the number after a spelling that is taken.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::text::arena::TextArena;
 
-/// Whether a text is a word of `[a-zA-Z0-9_-]`, one sign at least and so many at most.
+/// Whether a text is a word of `[a-zA-Z0-9_-]` with 1 to `most` characters.
 pub(super) fn is_word(text: &str, most: usize) -> bool {
     (1..=most).contains(&text.len()) && text.bytes().all(is_word_byte)
 }
 
-/// A text with `_` for everything that such a word must not hold, cut to so many characters.
+/// Returns a text with `_` for all other characters, cut to `most` characters.
 pub(super) fn as_word(text: &str, most: usize) -> String {
     let signs = text.chars().map(|sign| match u8::try_from(sign) {
         Ok(byte) if is_word_byte(byte) => sign,
@@ -22,7 +22,7 @@ const fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-/// An id as it is, or with a number after it where it is taken.
+/// Returns the id unchanged, or with a number after it if it is taken.
 pub(crate) fn free_id(plain: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let mut id = plain.to_owned();
     let mut count = 2_u64;
@@ -33,7 +33,7 @@ pub(crate) fn free_id(plain: &str, is_taken: impl Fn(&str) -> bool) -> String {
     id
 }
 
-/// Names that somebody has.
+/// Names that are taken.
 #[derive(Default)]
 pub(super) struct TakenNames<'a> {
     names: BTreeSet<&'a str>,
@@ -41,7 +41,7 @@ pub(super) struct TakenNames<'a> {
 }
 
 impl<'a> TakenNames<'a> {
-    /// Those that somebody has from the beginning.
+    /// Creates the set with names that are taken from the beginning.
     pub(super) fn new(names: impl Iterator<Item = &'a str>) -> Self {
         Self {
             names: names.collect(),
@@ -49,8 +49,8 @@ impl<'a> TakenNames<'a> {
         }
     }
 
-    #[expect(clippy::expect_used, reason = "no conversation has a thousand million names")]
-    /// A name as it is, or with a number where somebody has it; it is taken from then on.
+    #[expect(clippy::expect_used, reason = "no conversation has a billion names")]
+    /// Returns a name unchanged, or with a number if it is taken, and marks the result as taken.
     pub(super) fn unique(&mut self, name: &'a str, arena: &'a TextArena) -> &'a str {
         if self.names.insert(name) {
             return name;
@@ -63,14 +63,14 @@ impl<'a> TakenNames<'a> {
     }
 }
 
-/// Numbers behind spellings that are taken. Thousands of names may share a spelling, or a stem once it is cut: so for each stem the number is
-/// remembered at which the search for a free one goes on.
+/// Numbers after spellings that are taken. Thousands of names may share a spelling, or share a stem after they are cut. Counting from 2 for
+/// each of them would be quadratic, so the next number to try is kept for each stem.
 #[derive(Default)]
 pub(super) struct Numbers(BTreeMap<(usize, String), u32>);
 
 impl Numbers {
-    /// The spelling, cut so that at most `most` characters are left, with the least number from 2 on with which it is free. Whoever gets it
-    /// has it from then on.
+    /// Returns the spelling with the smallest number from 2 on that makes it free, cut so that the result has at most `most` characters.
+    /// The caller has to use the result: the same number is not tried again.
     pub(super) fn free(
         &mut self,
         spelling: &str,

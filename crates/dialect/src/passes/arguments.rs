@@ -1,4 +1,4 @@
-//! Arguments of calls in the form that the dialect wants.
+//! Writes the arguments of calls in the form that the dialect wants.
 
 use chatmill_diag::cut;
 
@@ -29,7 +29,7 @@ pub(super) const PASS: Pass = Pass {
         }
         let arena = transcript.arena();
         let losses = &mut plan.losses;
-        // Blocks that no turn holds any more are not written.
+        // Blocks that are no longer part of a turn are not written, so they lose nothing.
         for turn in &plan.turns {
             for block in cut::slice_mut(&mut plan.blocks, turn.range()) {
                 let BlockContent::Call(call) = &mut block.content else {

@@ -1,4 +1,4 @@
-//! Texts of nothing but white space, which some vendors take for none.
+//! Removes texts that are only white space where the dialect treats them as empty.
 
 use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};

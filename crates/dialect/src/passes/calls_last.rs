@@ -1,7 +1,7 @@
-//! Calls follow the text of their turn.
+//! Moves the calls of a turn after its text.
 //!
-//! Where each call is an item of its own, text keeps its place between the calls and their results. Behind calls without
-//! results it would be another turn.
+//! Where each call is a separate item, text keeps its place between the calls and their results, except in the last turn: after calls
+//! without results the text would be another turn.
 
 use chatmill_diag::cut;
 

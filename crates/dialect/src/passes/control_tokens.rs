@@ -1,4 +1,4 @@
-//! Control tokens and tags that chat text spells: escaped, or left, by policy.
+//! Escapes or keeps, by policy, control tokens and tags that the text of a chat spells.
 
 use chatmill_diag::cut;
 use chatmill_model::{Component, Role};
@@ -24,7 +24,7 @@ pub(super) const PASS: Pass = Pass {
         let mut forged = 0;
         let mut losses = std::mem::take(&mut plan.losses);
         for turn in plan.turns.clone() {
-            // What is reserved, and what readers take for a call or a result.
+            // What the text must not spell, and the tag that readers take for a call or a result.
             let (reserved, forging) = match turn.role {
                 Role::System => (Reserved::Tokens, None),
                 Role::Assistant => (Reserved::Tools, Some("<tool_call>")),
@@ -89,7 +89,8 @@ impl<'a> Treatment<'_, 'a> {
                     .flatten()
                     .map(|token| text.matches(token).count() as u64);
                 *self.forged += spelled.sum::<u64>();
-                // Else readers would take the character that somebody typed for an escape.
+                // A text that already contains an escape is escaped once more: otherwise readers would undo the character that a person
+                // typed.
                 control_tokens::escape_again(text.into(), self.reserved)
             }
         };

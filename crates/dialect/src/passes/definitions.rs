@@ -1,4 +1,4 @@
-//! Names of tools in the spelling that the dialect allows, and definitions in its form.
+//! Writes the names of tools in the spelling that the dialect allows, and their definitions in its form.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
-/// Names the tools of calls and results.
+/// Sets the tool names of calls and results.
 fn name<'a>(plan: &mut TurnPlan<'a>, names: &ToolNames<'a>) {
     for block in &mut plan.blocks {
         match &mut block.content {

@@ -1,4 +1,4 @@
-//! The type of a dialect: a value with its description, and how it gets from a transcript to text.
+//! The type of a dialect: its description, and the way it renders a transcript.
 
 use std::fmt;
 use std::slice;
@@ -21,48 +21,48 @@ use crate::view::View;
 /// Why: docs/decisions/2026-11-22-dialect-profiles-as-values.md.
 #[derive(Clone)]
 pub struct Dialect {
-    /// The profile in which this value writes.
+    /// The name of the profile that this value writes.
     pub(crate) profile: &'static str,
-    /// Its description, the same in all of its profiles.
+    /// The description, the same for all profiles of the dialect.
     pub(crate) about: &'static DialectAbout,
-    /// How it gets from a transcript to text.
+    /// How it renders a transcript.
     pub(crate) renderer: Renderer,
 }
 
-/// How a dialect gets from a transcript to text.
+/// How a dialect renders a transcript.
 #[derive(Clone)]
 pub(crate) enum Renderer {
-    /// Passes fit turns to a profile, and a writer writes them.
+    /// Passes fit the turns to a profile, and a writer writes them.
     Turns(&'static DialectProfile, WriteTurns),
-    /// It writes what only a record of its own system holds.
+    /// Renders data that only a record of the dialect's system contains.
     System { loses: Losses, render: Render },
-    /// The same, each message by itself.
+    /// The same, where each message is a rendering.
     EachMessage { loses: Losses, messages: RenderMessages },
-    /// By a file of the user's.
+    /// Renders with a chat template that the user supplies as a file.
     Template(Arc<dyn Template>),
 }
 
-/// Writes turns, and returns the rules that they break and no pass knows.
+/// Writes the turns into the sink, and adds the rules that they break and no pass checks to the violations of the plan.
 pub(crate) type WriteTurns = for<'a> fn(&mut TurnPlan<'a>, &mut Sink<'a>);
 
-/// What a rendering may lose.
+/// Returns the codes of all losses that a rendering may declare.
 type Losses = fn() -> Vec<LossCode>;
 
 /// Renders a transcript into an empty sink.
 type Render = for<'a> fn(&Transcript<'a>, &mut Sink<'a>) -> Rendering;
 
-/// What renders the messages of a transcript.
+/// Prepares the rendering of the messages of a transcript, one by one.
 type RenderMessages = for<'t, 'a> fn(&'t Transcript<'a>) -> RenderMessage<'t, 'a>;
 
-/// Renders a message into an empty sink, where it is one that is shown.
+/// Renders a message into an empty sink; `None` where the message is not shown.
 pub(crate) type RenderMessage<'t, 'a> = Box<dyn FnMut(&'a Message, &mut Sink<'a>) -> Option<Rendering> + 't>;
 
-/// What is made of a file of the user's.
+/// A chat template of the user, compiled.
 pub(crate) trait Template: Send + Sync {
-    /// Its name.
+    /// The name of the dialect that the template makes.
     fn id(&self) -> &str;
 
-    /// What a rendering may lose.
+    /// Returns the codes of all losses that a rendering may declare.
     fn loses(&self) -> Vec<LossCode>;
 
     /// Renders a transcript into an empty sink.
@@ -70,7 +70,7 @@ pub(crate) trait Template: Send + Sync {
 }
 
 impl Dialect {
-    /// A dialect whose turns passes fit to its profile, and a writer writes.
+    /// A dialect that is written from turns: passes fit them to the profile `fit`.
     pub(crate) const fn turns(
         about: &'static DialectAbout,
         fit: &'static DialectProfile,
@@ -79,12 +79,12 @@ impl Dialect {
         Self::of(about, Renderer::Turns(fit, write))
     }
 
-    /// A dialect that writes what only a record of its own system holds.
+    /// A dialect that renders data that only a record of its system contains.
     pub(crate) const fn system(about: &'static DialectAbout, loses: Losses, render: Render) -> Self {
         Self::of(about, Renderer::System { loses, render })
     }
 
-    /// The same, each message by itself.
+    /// The same, where each message is a rendering.
     pub(crate) const fn each_message(
         about: &'static DialectAbout,
         loses: Losses,
@@ -93,7 +93,7 @@ impl Dialect {
         Self::of(about, Renderer::EachMessage { loses, messages })
     }
 
-    /// A dialect in its first profile.
+    /// A dialect in its default profile.
     const fn of(about: &'static DialectAbout, renderer: Renderer) -> Self {
         Self {
             profile: DEFAULT_PROFILE,
@@ -102,13 +102,13 @@ impl Dialect {
         }
     }
 
-    /// The same in another profile.
+    /// The same dialect in the profile of this name.
     pub(crate) const fn called(mut self, profile: &'static str) -> Self {
         self.profile = profile;
         self
     }
 
-    /// Its name in pipeline files and tables, kebab case.
+    /// Returns the name in pipeline files and tables, in kebab case.
     pub fn id(&self) -> &str {
         match &self.renderer {
             Renderer::Template(template) => template.id(),
@@ -116,17 +116,17 @@ impl Dialect {
         }
     }
 
-    /// What it is and what it carries.
+    /// Returns the description: what the dialect is and what it carries.
     pub fn about(&self) -> &'static DialectAbout {
         self.about
     }
 
-    /// The profile in which this value writes, by its name in pipeline files and tables.
+    /// Returns the name of the profile that this value writes, as in pipeline files and tables.
     pub fn profile(&self) -> &'static str {
         self.profile
     }
 
-    /// What a rendering in it may lose: every kind that it may declare, in order.
+    /// Returns the codes of all losses that a rendering in this dialect may declare, in the order of the codes.
     pub fn loses(&self) -> Vec<LossCode> {
         match &self.renderer {
             Renderer::Turns(profile, _) => loses(profile),
@@ -135,7 +135,7 @@ impl Dialect {
         }
     }
 
-    /// The renderings of a transcript in this dialect and profile.
+    /// Returns the renderings of a transcript in this dialect and profile.
     pub fn renderings<'t, 'a>(&'t self, transcript: &'t Transcript<'a>) -> Renderings<'t, 'a> {
         Renderings {
             dialect: self,
@@ -149,7 +149,7 @@ impl Dialect {
         }
     }
 
-    /// Renders a conversation into a sink of its own, for whoever renders but once.
+    /// Renders a view into a new sink and calls `take` for each rendering; for callers that render a conversation only once.
     pub fn render_each(&self, view: &View<'_>, take: &mut dyn FnMut(&Sink<'_>, Rendering)) {
         let arena = TextArena::default();
         let transcript = Transcript::new(view.clone(), &arena);
@@ -160,22 +160,22 @@ impl Dialect {
         }
     }
 
-    /// Whether it knows no perspective: it renders once, with perspective `""`.
+    /// Whether it ignores perspectives: it renders a conversation once, with perspective `""`.
     pub fn is_neutral(&self) -> bool {
         self.about.shows == Shows::Record
     }
 
-    /// Whether each rendering is one message, so that no window changes what it shows.
+    /// Whether each rendering is one message, so that a window does not change what it shows.
     pub fn is_single_turn(&self) -> bool {
         matches!(self.renderer, Renderer::EachMessage { .. })
     }
 
-    /// Whether a rendering is one request whose history is no list of turns any more: the requests before it cannot be read off.
+    /// Whether a rendering is one request with its history flattened into text: the requests before it cannot be derived from it.
     pub fn is_one_request(&self) -> bool {
         self.about.shows == Shows::Flattened
     }
 
-    /// Whether it writes what only a record of its own system holds: it cannot be made of the tables of a dataset.
+    /// Whether it renders data that only a record of its system contains, so that it cannot be rendered from the tables of a dataset.
     pub fn is_of_one_system(&self) -> bool {
         matches!(
             self.renderer,
@@ -183,7 +183,7 @@ impl Dialect {
         )
     }
 
-    /// Whether control tokens set off its turns, so that what stands between a turn's words is the model's to write, too.
+    /// Whether control tokens delimit its turns, so that the model also has to write the framing between the words of a turn.
     pub fn has_control_tokens(&self) -> bool {
         match &self.renderer {
             Renderer::Turns(profile, _) => profile.control_tokens.is_some(),
@@ -199,19 +199,19 @@ impl fmt::Debug for Dialect {
     }
 }
 
-/// The renderings of a transcript in a dialect, one after the other.
+/// The renderings of a transcript in a dialect, in order.
 pub struct Renderings<'t, 'a> {
     dialect: &'t Dialect,
     transcript: &'t Transcript<'a>,
-    /// What renders a message, where each is a rendering.
+    /// Renders a message, for dialects where each message is a rendering.
     each: Option<RenderMessage<'t, 'a>>,
-    /// The messages that come next.
+    /// The messages that are not rendered yet.
     messages: slice::Iter<'a, Message>,
     ordinal: u32,
 }
 
 impl<'a> Renderings<'_, 'a> {
-    /// Writes the next one into the sink, in place of what that holds; none where there is no other.
+    /// Replaces the content of the sink by the next rendering; `None` after the last one.
     pub fn next(&mut self, sink: &mut Sink<'a>) -> Option<Rendering> {
         sink.begin();
         let mut rendering = match &self.dialect.renderer {
@@ -237,7 +237,7 @@ impl<'a> Renderings<'_, 'a> {
 /// The description of a dialect, the same in all of its profiles: a row of `chatmill dialects` and of the README table.
 #[derive(Debug)]
 pub struct DialectAbout {
-    /// Its name in pipeline files and tables; a template has its own.
+    /// The name in pipeline files and tables; the name of a template comes from its file instead.
     pub(crate) id: &'static str,
     /// A short title for readers.
     pub title: &'static str,
@@ -245,17 +245,17 @@ pub struct DialectAbout {
     pub family: &'static str,
     /// `application/json` or `text/plain`.
     pub media_type: &'static str,
-    /// Where it is specified.
+    /// Where the format is specified.
     pub specification: &'static str,
-    /// Date of that specification, `YYYY-MM-DD`.
+    /// The date of that specification, `YYYY-MM-DD`.
     pub dated: &'static str,
-    /// What of a conversation it carries.
+    /// The parts of a conversation that it carries.
     pub carries: &'static str,
-    /// Itself in each of its profiles; the first is the default. Of a template, there are none beside the one at hand.
+    /// The dialect in each of its profiles, the default first. Empty for a template, which has only one.
     pub profiles: &'static [&'static Dialect],
     /// What a rendering shows.
     pub(crate) shows: Shows,
-    /// Whether rules are written down that its renderings have to keep.
+    /// The rules that its renderings have to keep, where the format has any.
     pub rules: Rules,
 }
 
@@ -264,25 +264,25 @@ pub struct DialectAbout {
 pub(crate) enum Shows {
     /// A conversation for a perspective, or a message of it.
     Conversation,
-    /// The same, with a history that is no list of turns any more.
+    /// The same, with a history that is flattened into text.
     Flattened,
     /// The record, without a perspective.
     Record,
 }
 
 impl DialectAbout {
-    /// Names of its profiles; the first is the default.
+    /// Returns the names of its profiles, the default first.
     pub fn profile_names(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.profiles.iter().map(|dialect| dialect.profile())
     }
 }
 
-/// Rules of a format by which a rendering can be validated independently of the dialect.
+/// The rules of a format, with which a rendering can be validated independently of the dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
     /// The validator of the testkit checks them in every test of dialects. Rules that have a code are listed; a variant of another dialect
-    /// lists only its own.
+    /// lists only the rules that it adds.
     Validated(&'static [&'static DialectRule]),
-    /// There are none, or none that the text of a rendering can break; the reason.
+    /// There are no rules, or none that the text of a rendering can break, for this reason.
     None(&'static str),
 }

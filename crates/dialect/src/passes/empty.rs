@@ -1,4 +1,4 @@
-//! Removes messages without content, and notes where the others begin.
+//! Removes messages without content, and marks the first block of every other message.
 
 use chatmill_diag::cut;
 

@@ -1,7 +1,7 @@
-//! Older turns as one text with a cache mark; the newest user turn and what follows stand as they are.
+//! Merges older turns into one text with a cache mark; the newest user turn and what follows it stay unchanged.
 //!
-//! A turn that is a cached block already stays what it is; what stands between two of them is a block of its own. A list has
-//! four marks at most: what follows the last of them stands as it is.
+//! A turn that is already a cached block stays as it is, and the turns between two such blocks become another block. A request has at most
+//! four marks: turns after the last mark stay unchanged.
 
 use chatmill_model::{Component, Role};
 
@@ -34,7 +34,7 @@ pub(super) const PASS: Pass = Pass {
         };
         let newest = plan.turns.iter().rposition(|turn| turn.role == Role::User);
         let is_older = |index: usize| newest.is_some_and(|newest| index < newest);
-        // Marks of older turns that are not blocks themselves go with their turns.
+        // Marks in other older turns are merged away with their turns and leave room for new blocks.
         let stays = |(index, (turn, blocks)): &(usize, (&Turn<'_>, &[Block<'_>]))| {
             is_marked(blocks) && (!is_older(*index) || matches!(turn.role, Role::User | Role::System))
         };
@@ -47,7 +47,7 @@ pub(super) const PASS: Pass = Pass {
         plan.rebuild(|plan, turn, blocks| {
             let is_history = is_older(index) && turn.role != Role::System;
             index += 1;
-            // What comes in as a block goes out as one; after the last that may be marked, turns stand as they are.
+            // A turn that was read as a cached block is written as one; after the last block that may have a mark, turns stay unchanged.
             let is_older = is_history && !(turn.role == Role::User && is_marked(blocks));
             if is_older && (history.left > 0 || !history.words.is_empty()) {
                 return history.add(plan, &turn, blocks);
@@ -66,15 +66,15 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
-/// Whether a cache mark stands in a turn.
+/// Whether a turn has a cache mark.
 fn is_marked(blocks: &[Block<'_>]) -> bool {
     blocks.iter().any(|block| block.is_cached)
 }
 
-/// Takes the marks from an older turn that is not a block: all that there may be are others'.
+/// Removes the marks from an older turn that is not a block: other blocks have all the marks that a request may have.
 fn drop_marks(plan: &mut TurnPlan<'_>, turn: &Turn<'_>, start: usize) {
     let blocks = plan.blocks.split_at_mut(start).1;
-    // Texts beside a mark were a list; without one they are joined.
+    // Texts with a mark would have been written as a list; without the mark they are joined.
     let is_list = blocks.iter().any(|block| block.is_cached && !block.is_call());
     let joined = joined_texts::texts(blocks).saturating_sub(1);
     let marks = blocks
@@ -89,17 +89,17 @@ fn drop_marks(plan: &mut TurnPlan<'_>, turn: &Turn<'_>, start: usize) {
     }
 }
 
-/// The older turns since the last block, and what being in a block costs.
+/// The older turns since the last cached block, and the losses of merging them.
 #[derive(Default)]
 struct History<'a> {
     words: Vec<TextRun<'a>>,
-    /// The words of the turn at hand.
+    /// The words of the turn that is added, kept to reuse the allocation.
     own_words: Vec<TextRun<'a>>,
-    /// Messages that are in a block.
+    /// Positions of the messages that are in a block.
     positions: Vec<u32>,
-    /// Their turns.
+    /// Number of turns that are in a block.
     turns: u64,
-    /// Blocks that may still be made.
+    /// Number of blocks that may still be added.
     left: usize,
 }
 
@@ -159,7 +159,7 @@ impl<'a> History<'a> {
         self.words.append(words);
     }
 
-    /// Makes one cached block of the older turns.
+    /// Turns the older turns into one cached block.
     fn close(&mut self, plan: &mut TurnPlan<'a>) {
         if self.words.is_empty() {
             return;
@@ -177,7 +177,7 @@ impl<'a> History<'a> {
         self.left = self.left.saturating_sub(1);
     }
 
-    /// Declares what being in a block costs every message.
+    /// Declares the losses that all messages in blocks have in common.
     fn declare(mut self, plan: &mut TurnPlan<'a>, transcript: &Transcript<'a>) {
         self.positions.sort_unstable();
         self.positions.dedup();

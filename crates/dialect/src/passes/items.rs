@@ -1,4 +1,4 @@
-//! Calls as items of their own, beside the turn that made them.
+//! Declares what is lost where calls are separate items next to the turn that made them.
 
 use chatmill_model::Role;
 
@@ -13,7 +13,7 @@ pub(super) const PASS: Pass = Pass {
         let Shape::Items(rule) = profile.shape else {
             return;
         };
-        // A turn of calls alone cannot be distinguished from the assistant's turn before it.
+        // Readers cannot distinguish a turn that has only calls from the assistant's turn before it.
         let mut losses = std::mem::take(&mut plan.losses);
         let mut last = Role::System;
         for (turn, blocks) in plan.turn_blocks() {

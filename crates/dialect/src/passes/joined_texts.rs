@@ -1,4 +1,4 @@
-//! Texts of one message that a writer joins into one.
+//! Declares texts of one message that the writer joins into one.
 
 use chatmill_model::{Component, Role};
 
@@ -25,7 +25,7 @@ pub(super) const PASS: Pass = Pass {
             let joins = match profile.texts {
                 Texts::Joined | Texts::JoinedBetweenMedia => true,
                 Texts::JoinedWithoutMedia => !blocks.iter().any(Block::is_media),
-                // A call bears no mark where texts are written so.
+                // Where texts are written this way, a call has no mark.
                 Texts::JoinedWithoutMarks => !blocks.iter().any(|block| block.is_cached && !block.is_call()),
                 Texts::Blocks | Texts::BlocksOfOthers => false,
             };
@@ -37,7 +37,7 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
-/// Joins neighbouring texts of an answer by line breaks where a reader would join their blocks with nothing between.
+/// Joins neighbouring texts of an answer with line breaks where a reader would join their blocks without a separator.
 pub(super) const OF_ANSWERS: Pass = Pass {
     loses: |profile| codes_if(profile.texts == Texts::BlocksOfOthers, &[LossCode::PartFlattened]),
     run: |plan, _, profile| {
@@ -62,7 +62,7 @@ pub(super) const OF_ANSWERS: Pass = Pass {
                     plan.blocks.push(*first);
                     continue;
                 }
-                // The text of another message stays a block: it may be trained on where the one before is not.
+                // The text of another message stays a separate block: it may be trained on where the text before is not.
                 let mut words = Vec::new();
                 if follows {
                     words.push(TextRun::new("\n\n", Component::Framing));
@@ -85,13 +85,13 @@ pub(super) const OF_ANSWERS: Pass = Pass {
     },
 };
 
-/// Whether two blocks are texts with nothing between them.
+/// Whether two neighbouring blocks are texts that a reader joins: no cache mark separates them.
 fn are_one(one: &Block<'_>, next: &Block<'_>) -> bool {
     let is_text = |block: &Block<'_>| matches!(block.content, BlockContent::Words(Wording::Text, _));
     is_text(one) && is_text(next) && !one.is_cached
 }
 
-/// How many texts the blocks of a turn have.
+/// Counts the texts among the blocks of a turn.
 pub(super) fn texts(blocks: &[Block<'_>]) -> u64 {
     let is_text = |block: &&Block<'_>| matches!(block.content, BlockContent::Words(Wording::Text, _));
     blocks.iter().filter(is_text).count() as u64

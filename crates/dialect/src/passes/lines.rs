@@ -1,4 +1,4 @@
-//! Escapes a first text that begins like gryag's line of ids, for which readers would take it.
+//! Escapes the first text of a turn if it begins like gryag's line of ids, because readers would take it for one.
 
 use chatmill_diag::cut;
 

@@ -1,4 +1,4 @@
-//! Cache marks up to the number that a dialect allows: the newest stay, for a mark covers everything before it.
+//! Removes cache marks beyond the number that a dialect allows. The newest stay, because a mark covers everything before it.
 
 use super::{Pass, codes_if};
 use crate::loss::LossCode;

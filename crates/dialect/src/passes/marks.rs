@@ -1,4 +1,4 @@
-//! Cache marks: each goes onto the block before it, where the dialect has marks.
+//! Puts each cache mark on the block before it, where the dialect has marks.
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
@@ -34,7 +34,8 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
-/// Thoughts stand before everything else of their message, so no mark of the source stands behind them.
+/// Whether a block can have a mark. A thought cannot: thoughts are moved before everything else of their message, so the mark that follows
+/// one there did not follow it in the source.
 fn is_markable(block: &Block<'_>) -> bool {
     !block.is_thought()
 }

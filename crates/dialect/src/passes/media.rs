@@ -1,4 +1,4 @@
-//! Media: what a dialect carries stays, everything else is named in the text.
+//! Media: those that the dialect carries stay, all others are named in the text.
 
 use std::collections::BTreeSet;
 
@@ -69,16 +69,16 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
-/// What stands beside media, looked up once for all media of a message or an answer.
+/// The context of media, determined once for all media of a message or an answer.
 #[derive(Default)]
 struct MediaContext<'a> {
-    /// Messages of nothing but media whose turn has words from other messages.
+    /// Positions of messages that have only media, and are merged into a turn with words of other messages.
     merged: BTreeSet<u32>,
-    /// The position of a message, whether it has a text, and whether it has one or calls.
+    /// The position of the last message, whether it has a text, and whether it has a text or calls.
     words: Option<(u32, bool, bool)>,
-    /// The number and the content of the last answer.
+    /// The block number and the content of the last answer.
     last: Option<(usize, &'a str)>,
-    /// Answers with lines for media, by their numbers.
+    /// Answers with added lines for media, by their block numbers.
     answers: Vec<(usize, String)>,
 }
 
@@ -94,7 +94,7 @@ impl<'a> MediaContext<'a> {
         (has_text, has_words)
     }
 
-    /// What stands for a medium of a tool's answer is a line of the answer.
+    /// Adds a line that names a medium to the answer of the tool that returned it.
     fn answered(&mut self, plan: &TurnPlan<'a>, name: Words) {
         let Some((number, content)) = self.last else {
             return;
@@ -119,7 +119,7 @@ fn shown<'a>(
 ) -> Option<Block<'a>> {
     let (position, losses) = (block.position?, &mut plan.losses);
     let policy = transcript.view().policy.media;
-    // The words of a document are no medium that policy could leave out.
+    // A document of plain text is content and not a medium, so policy cannot drop it.
     let is_document = document_text(media).is_some();
     if policy == MediaPolicy::Drop && !is_document {
         losses.at(reasons::POLICY_DROPS_MEDIA, position);

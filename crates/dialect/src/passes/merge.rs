@@ -1,4 +1,4 @@
-//! Runs of one speaker become one turn.
+//! Merges neighbouring turns of one speaker.
 
 use std::collections::BTreeSet;
 
@@ -28,14 +28,14 @@ pub(super) const PASS: Pass = Pass {
         };
         let turns = std::mem::take(&mut plan.turns);
         let mut merged: Vec<Turn<'_>> = Vec::with_capacity(turns.len());
-        // Whether the last of them calls: to ask it of a turn that grows would take as long as it is, for each that joins it.
+        // Whether the last merged turn has calls. Looking for them in its blocks would take quadratic time while the turn grows.
         let mut has_calls = false;
         for turn in turns {
             let calls = plan.blocks(&turn).iter().any(Block::is_call);
-            // A field of its own holds the thoughts of a turn: they would stand before earlier text.
+            // The thoughts of a turn are in a separate field: those of a later turn would come before earlier text.
             let thinks = is_policy && plan.blocks(&turn).iter().any(Block::is_thought);
             let last = merged.last_mut();
-            // Where a rule wants text and calls separate, an earlier pass split them.
+            // Where a rule wants text and calls in separate turns, an earlier pass split them.
             let is_split = thinks || calls && profile.splits_calls.is_some();
             let Some(last) = last.filter(|last| !is_split && is_one(last, has_calls, &turn, profile)) else {
                 has_calls = calls;
@@ -56,8 +56,8 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
-/// Messages of the perspective that only stand for media, and become one turn with words of its own: their words stay out, so that the turn
-/// is trained on.
+/// Finds messages of the perspective that have only media and are merged with messages that have words. The placeholders of these media are
+/// left out, so that the merged turn can be trained on.
 pub(super) fn wordless_beside_words(
     plan: &TurnPlan<'_>,
     transcript: &Transcript<'_>,
@@ -99,8 +99,8 @@ pub(super) fn wordless_beside_words(
     found
 }
 
-/// Whether policy may ask for it where no rule does: ids of messages have to stay distinct, and other shapes put turns together
-/// themselves.
+/// Whether policy may ask for merging: not where a rule already asks for it, where ids of messages have to stay distinct, or where the
+/// shape combines turns in another way.
 fn may_merge(profile: &DialectProfile) -> bool {
     profile.merging.is_none() && profile.shape == Shape::Turns && !profile.keeps_message_ids
 }

@@ -1,4 +1,4 @@
-//! Ids of messages: the first turn of a message has its id, where the dialect has a place for them.
+//! Ids of messages: the first turn of a message gets its id, where the dialect has a place for ids.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(super) const DROPPED: Pass = Pass {
     },
 };
 
-/// Gives turns their ids.
+/// Sets the ids of turns.
 pub(super) const GIVEN: Pass = Pass {
     loses: super::no_losses,
     run: |plan, transcript, profile| {
@@ -42,7 +42,7 @@ pub(super) const GIVEN: Pass = Pass {
     },
 };
 
-/// Positions whose ids are written.
+/// Returns the positions of the messages that have a turn, which gets their id.
 pub(super) fn written(plan: &TurnPlan<'_>) -> BTreeSet<u32> {
     plan.turns.iter().filter_map(|turn| turn.position).collect()
 }

@@ -1,4 +1,4 @@
-//! The profile of message lists as chat templates read them: what `hf-messages` writes, and every template is given.
+//! The profile of message lists as chat templates read them: `hf-messages` writes them, and every template gets them.
 
 use crate::loss::reasons;
 use crate::loss::rule::rules;
@@ -13,12 +13,12 @@ rules! {
     HFM_01 = "HFM-01";
     /// no key is null: a template that looks at a null list of calls fails
     HFM_02 = "HFM-02";
-    /// content is a string, for templates drop or garble lists; a user's with pictures is a list of texts and of pictures, each by address
-    /// or path
+    /// content is a string, because templates drop or garble lists; a user's content with pictures is a list of texts and of pictures, each
+    /// by address or path
     HFM_03 = "HFM-03";
     /// arguments are an object, or text in profile `string-arguments`, which some templates want
     HFM_04 = "HFM-04";
-    /// results stand directly after their calls, in the order of the calls
+    /// results follow their calls directly, in the order of the calls
     HFM_05 = "HFM-05";
     /// there is at least one message
     HFM_06 = "HFM-06";
@@ -27,7 +27,7 @@ rules! {
     HFM_07 = "HFM-07";
 }
 
-/// What conversations allow that a template is given.
+/// The profile of the messages that a template gets.
 pub(crate) const PROFILE: DialectProfile = DialectProfile {
     thoughts: Thoughts::Field,
     arguments: ArgumentsAs::Object(HFM_04),

@@ -1,4 +1,4 @@
-//! Names of speakers: the dialect's own field, a prefix, or nowhere; the assistant's own turns carry none.
+//! Writes the names of speakers into a field, before the text, or nowhere; turns of the assistant have no name.
 
 use chatmill_diag::cut;
 use chatmill_model::{Message, Role};
@@ -40,10 +40,10 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
-/// Where names go in one rendering.
+/// Where the names of one rendering are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NamePlace {
-    /// Into the field.
+    /// In the field for names.
     Field,
     /// Before the text, for this reason.
     Prefix(LossReason),
@@ -54,8 +54,8 @@ enum NamePlace {
 }
 
 impl NamePlace {
-    /// By policy, and by the number of speakers where policy leaves it open: of those in the whole conversation, so that all of
-    /// its windows show names or none does.
+    /// Chooses by policy, and by the number of speakers where policy leaves it open. Speakers of the whole conversation count, so that
+    /// either all of its windows show names or none does.
     fn choose(transcript: &Transcript<'_>, profile: &DialectProfile) -> Self {
         let has_field = profile.name_field.is_some();
         if let Some(reason) = profile.nameless {
@@ -80,16 +80,16 @@ impl NamePlace {
 struct NameWriter<'t, 'a> {
     transcript: &'t Transcript<'a>,
     naming: NamePlace,
-    /// Messages of each participant whose alias is written.
+    /// Number of messages per participant that are written with the participant's alias.
     named: Vec<u64>,
-    /// Messages of the perspective whose name is not written.
+    /// Number of messages of the perspective, which have no name.
     unnamed_own: u64,
-    /// Messages of others whose name is not written.
+    /// Number of messages of others that have no name.
     unnamed_others: u64,
 }
 
 impl<'a> NameWriter<'_, 'a> {
-    /// Where turns have aliases, quotes go by them too.
+    /// Writes aliases in quotes where turns have them, too.
     fn quotes(&mut self, plan: &mut TurnPlan<'a>) {
         if plan.quotes.is_empty() {
             return;
@@ -162,7 +162,7 @@ impl<'a> NameWriter<'_, 'a> {
         }
     }
 
-    /// What stands before the text of a user turn; what becomes of the name is declared or counted.
+    /// Returns the name of the speaker of a user turn; where the name is not written or inlined, that is declared or counted.
     fn user(&mut self, plan: &mut TurnPlan<'a>, turn: &Turn<'a>, message: &'a Message) -> Option<&'a str> {
         let position = message.position;
         if self.naming == NamePlace::Dropped && turn.sender.is_some() {
@@ -190,7 +190,7 @@ impl<'a> NameWriter<'_, 'a> {
         Some(name)
     }
 
-    /// The name of whoever speaks, for the turn's own field.
+    /// Returns the alias of the speaker for the name field of a turn, and counts it.
     fn alias(&mut self, turn: &Turn<'a>) -> Option<&'a str> {
         let sender = turn.sender.filter(|_| self.naming == NamePlace::Field);
         let index = sender.filter(|index| !self.is_nobody(*index))?;
@@ -205,13 +205,13 @@ impl<'a> NameWriter<'_, 'a> {
         *cut::at_mut(&mut self.named, participant) += 1;
     }
 
-    /// Whether all that is known of a participant is the role, which every turn states anyway.
+    /// Whether only the role of a participant is known, which every turn states anyway.
     fn is_nobody(&self, index: usize) -> bool {
         let participants = &self.transcript.view().conversation().participants;
         participants.get(index).is_some_and(is_nobody)
     }
 
-    /// Declares what became of names.
+    /// Declares names that are not written, and names that are written as aliases.
     fn declare(&self, plan: &mut TurnPlan<'a>, profile: &DialectProfile) {
         let losses = &mut plan.losses;
         losses.whole_rendering(reasons::OWN_TURNS_CARRY_NO_NAME, self.unnamed_own);
@@ -232,7 +232,7 @@ impl<'a> NameWriter<'_, 'a> {
     }
 }
 
-/// Puts names before turns that begin with no text.
+/// Adds a block with the name before turns that do not begin with a text.
 fn put_names_before<'a>(plan: &mut TurnPlan<'a>, names: &[(usize, &'a str)]) {
     let mut names = names.iter().peekable();
     let mut index = 0;

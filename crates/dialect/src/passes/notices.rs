@@ -1,4 +1,4 @@
-//! Notices inside messages, which no turn holds.
+//! Removes notices inside messages, which have no place in turns.
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};

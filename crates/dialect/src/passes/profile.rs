@@ -1,4 +1,4 @@
-//! What a dialect's conversations allow, in switches and names of rules: a profile in one value, by which passes go.
+//! The profile that passes apply: what a dialect allows, as switches and as the rules that demand them.
 
 use chatmill_model::{Media, Vendor};
 
@@ -12,18 +12,18 @@ use crate::tools::forms::Form;
 use crate::tools::schemas::schema_rules::SchemaRules;
 use crate::transcript::turns::Block;
 
-/// Where results stand.
+/// Where results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Results {
-    /// Each in a turn of its own.
+    /// Each in a separate turn.
     OwnTurns,
-    /// All answers to a turn in one turn that holds nothing else.
+    /// All results of a turn's calls in one turn that has nothing else.
     OneTurn,
-    /// All answers to a turn at the head of the user turn that follows.
+    /// All results of a turn's calls at the beginning of the user turn that follows.
     UserTurn,
 }
 
-/// Where system text stands.
+/// Where system text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SystemPlace {
     /// In turns, anywhere.
@@ -34,24 +34,24 @@ pub(crate) enum SystemPlace {
     Outside,
 }
 
-/// How the texts of a message stand.
+/// How the texts of a message are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Texts {
     /// Joined into one.
     Joined,
-    /// Joined into one unless a media item stands among them.
+    /// Joined into one, unless there is a media item among them.
     JoinedWithoutMedia,
-    /// Joined into one from one media item to the next.
+    /// Joined into one between two media items.
     JoinedBetweenMedia,
-    /// Joined into one unless a cache mark stands on one of them.
+    /// Joined into one, unless one of them has a cache mark.
     JoinedWithoutMarks,
-    /// Each in a block of its own, but for those of an answer: readers join its neighbouring blocks with nothing between.
+    /// Each in a separate block, except in turns of the assistant: readers join neighbouring blocks there without a separator.
     BlocksOfOthers,
-    /// Each in a block of its own.
+    /// Each in a separate block.
     Blocks,
 }
 
-/// Where the assistant's reasoning stands.
+/// Where the assistant's reasoning is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Thoughts {
     /// Nowhere, for this reason.
@@ -62,7 +62,7 @@ pub(crate) enum Thoughts {
     Tagged,
 }
 
-/// What may bear a cache mark.
+/// The blocks that may have a cache mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MarksOn {
     /// Every block.
@@ -73,42 +73,41 @@ pub(crate) enum MarksOn {
     Texts,
 }
 
-/// How turns are put together in a way that only one dialect has.
+/// How turns are combined, in a way that only one dialect has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Turns stand as they are.
+    /// Turns are not combined.
     Turns,
-    /// Questions and answers alternate; a call is an answer of its own, and text beside it follows its result. The rules that
-    /// want it so.
+    /// Questions and answers alternate, and a turn with calls counts as an answer. The fields are the rules that demand this.
     Rounds {
-        /// Who speaks after whom.
+        /// The order of speakers.
         order: &'static DialectRule,
-        /// Calls follow one another, and have no ids.
+        /// Calls and results are paired by their order and have no ids.
         calls: &'static DialectRule,
-        /// A call holds no text beside it.
+        /// After a text, calls are between tags, which the text must not spell.
         texts: &'static DialectRule,
     },
-    /// Calls stand beside the turn that made them; the rule.
+    /// Calls are items next to the turn that made them, by this rule.
     Items(&'static DialectRule),
-    /// Older turns are one text with a cache mark.
+    /// Older turns are merged into one text with a cache mark.
     History,
 }
 
 impl Shape {
-    /// Whether two neighbouring blocks of a turn are in items of their own.
+    /// Whether two neighbouring blocks of a turn are written as separate items.
     pub(crate) fn separates(self, one: &Block<'_>, next: &Block<'_>) -> bool {
         matches!(self, Self::Items(_)) && (one.is_call() != next.is_call() || one.is_item() || next.is_item())
     }
 }
 
-/// The control tokens around the turns of a dialect, and the rule that nothing else spells them.
+/// The control tokens around the turns of a dialect, and the rule that no text spells them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ControlTokenRule {
-    /// What opens a turn.
+    /// The token that opens a turn.
     pub(crate) opening: &'static str,
-    /// What closes it.
+    /// The token that closes a turn.
     pub(crate) closing: &'static str,
-    /// The rule.
+    /// The rule that no text spells them.
     pub(crate) rule: &'static DialectRule,
 }
 
@@ -116,95 +115,95 @@ pub(crate) struct ControlTokenRule {
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct DialectProfile {
-    /// The rule that gives speakers a field for their names; none: there is no such field.
+    /// The rule that gives speakers a field for their names; `None`: there is no such field.
     pub(crate) name_field: Option<&'static DialectRule>,
-    /// Why nobody is named, not even before the text; none: where there is no field, a name may stand there.
+    /// Why no names are written, not even before the text; `None`: without a field, names may be written before the text.
     pub(crate) nameless: Option<LossReason>,
-    /// Whether all agents are the assistant, and not the perspective alone.
+    /// Whether all agents are the assistant, not only the perspective.
     pub(crate) agents_are_one: bool,
-    /// In which order turns stand.
+    /// How turns are ordered and which of them have a place.
     pub(crate) order: Order,
-    /// How they are put together.
+    /// How turns are combined.
     pub(crate) shape: Shape,
-    /// Where results stand.
+    /// Where results are written.
     pub(crate) results: Results,
-    /// The rule that makes one turn of two in a row; none: it is allowed.
+    /// The rule that merges two turns of one speaker in a row; `None`: they are allowed.
     pub(crate) merging: Option<&'static DialectRule>,
-    /// The rule that wants a user first; none: it is not wanted.
+    /// The rule that a user turn comes first; `None`: any turn may come first.
     pub(crate) user_first: Option<&'static DialectRule>,
-    /// Where system text stands.
+    /// Where system text is written.
     pub(crate) system: SystemPlace,
-    /// How texts stand.
+    /// How the texts of a message are written.
     pub(crate) texts: Texts,
-    /// Whether text that is white space only counts as no text.
+    /// Whether text that is only white space counts as empty.
     pub(crate) blank_is_empty: bool,
     /// The rule that forbids white space at the end of the last turn.
     pub(crate) trims_end: Option<&'static DialectRule>,
-    /// The rule that wants calls and text of an answering turn separate, if any.
+    /// The rule that text and calls of the assistant are separate turns; `None`: a turn may have both.
     pub(crate) splits_calls: Option<&'static DialectRule>,
-    /// How many facts about a media item have no place where a user turn carries it, if it can carry this one; none: it carries no
-    /// media, only their names.
+    /// Returns how many facts about a media item are lost where a user turn carries it, or `None` if it cannot carry this one. Without a
+    /// function, user turns carry no media and only name them.
     pub(crate) carries: Option<fn(&Media) -> Option<u64>>,
-    /// The same of a media item that is part of a tool's answer; none: its words stand in the answer's text.
+    /// The same for a media item in the result of a tool; without a function, the text of the result names the media.
     pub(crate) carries_in_results: Option<fn(&Media) -> Option<u64>>,
-    /// Whether a file needs text beside it.
+    /// Whether a message with a file must also have text.
     pub(crate) files_need_text: bool,
-    /// Whether somebody has to fetch a media item that is carried first; none: nobody has to.
+    /// Whether a medium must be downloaded before the rendering can be used; `None`: never.
     pub(crate) must_be_fetched: Option<fn(&Media) -> bool>,
     /// Why facts about a carried medium are lost.
     pub(crate) media_rule: LossReason,
-    /// Why media are only named in turns that are not a user's.
+    /// Why turns of other roles only name media.
     pub(crate) media_rule_plain: LossReason,
-    /// Where the assistant's reasoning stands, if policy keeps it.
+    /// Where the assistant's reasoning is written, if policy keeps it.
     pub(crate) thoughts: Thoughts,
-    /// Cache marks that a conversation may hold, and the rule that limits them.
+    /// The maximum number of cache marks in a conversation, and the reason of the limit; `None`: there are no cache marks.
     pub(crate) cache_marks: Option<(usize, LossReason)>,
-    /// What may bear one.
+    /// The blocks that may have a cache mark.
     pub(crate) marks_on: MarksOn,
     /// Whether results have a flag for failures.
     pub(crate) marks_errors: bool,
-    /// Why results stand under a key; none: they stand alone.
+    /// Why results are wrapped in an object under a key; `None`: they are not wrapped.
     pub(crate) wraps_results: Option<LossReason>,
-    /// Whether a result that is a JSON object, and a failure or none, stands as that object; none: never.
+    /// Whether a result that is a JSON object, and is a failure or not, is written as that object; `None`: never.
     pub(crate) object_results: Option<fn(&str, bool) -> bool>,
-    /// What stands for a result of nothing, and why; none: it may be empty.
+    /// The replacement for an empty result, and the reason; `None`: a result may be empty.
     pub(crate) empty_result: Option<(&'static str, LossReason)>,
     /// How arguments are written.
     pub(crate) arguments: ArgumentsAs,
-    /// Why large numbers in arguments lose digits; none: they do not.
+    /// Why large numbers in arguments lose digits; `None`: they keep them.
     pub(crate) rounds_numbers: Option<LossReason>,
-    /// Ids of calls.
+    /// The rules for ids of calls.
     pub(crate) ids: IdRule,
-    /// Why calls are written without their ids; none: they have them.
+    /// Why calls are written without ids; `None`: they have ids.
     pub(crate) drops_ids: Option<LossReason>,
-    /// Names of tools.
+    /// The rules for names of tools.
     pub(crate) tool_names: NameRule,
-    /// The form of definitions; none: there are none.
+    /// The form of tool definitions; `None`: definitions are not written.
     pub(crate) definitions: Option<Form>,
-    /// What the vendor takes as the parameters of a tool; none: any schema.
+    /// The schemas that the vendor accepts as parameters of a tool; `None`: any schema.
     pub(crate) schemas: Option<&'static SchemaRules>,
-    /// Why definitions are synthesised for tools that are used and not defined; none: they are not.
+    /// Why definitions are synthesised for tools that are used and not defined; `None`: they are not.
     pub(crate) makes_definitions: Option<LossReason>,
-    /// What text must not spell; none: nothing is reserved.
+    /// The control tokens that text must not spell; `None`: no text is reserved.
     pub(crate) control_tokens: Option<ControlTokenRule>,
-    /// Whether the first text of a turn must not begin like gryag's line of ids.
+    /// Whether a first text of a turn that begins like gryag's line of ids is escaped.
     pub(crate) escapes_lines: bool,
     /// The rule that pairs calls with results.
     pub(crate) pairing: &'static DialectRule,
-    /// The rule that a conversation without turns breaks, and what is wrong.
-    pub(crate) silent: (&'static DialectRule, &'static str),
-    /// Ids of messages have a place.
+    /// The rule that a conversation without turns breaks, and the problem in words.
+    pub(crate) empty_conversation: (&'static DialectRule, &'static str),
+    /// Whether ids of messages have a place.
     pub(crate) keeps_message_ids: bool,
-    /// The vendor whose items are written as they are.
+    /// The vendor whose items are written unchanged.
     pub(crate) items: Option<Vendor>,
 }
 
 impl DialectProfile {
-    /// The plainest profile: text, calls and results in turns as they come; media have no place, for a reason.
+    /// The plainest profile: texts, calls and results in turns as they come. Media are named in the text for the reason `media_rule`.
     pub(crate) const fn plain(
         ids: IdRule,
         tool_names: NameRule,
-        silent: (&'static DialectRule, &'static str),
+        empty_conversation: (&'static DialectRule, &'static str),
         media_rule: LossReason,
     ) -> Self {
         Self {
@@ -245,7 +244,7 @@ impl DialectProfile {
             makes_definitions: None,
             control_tokens: None,
             escapes_lines: false,
-            silent,
+            empty_conversation,
             keeps_message_ids: false,
             items: None,
         }

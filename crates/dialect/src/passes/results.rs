@@ -1,4 +1,4 @@
-//! Results: flags that a dialect has no place for, and the object that it wants around them.
+//! Fits results to the dialect: drops the flag of failures where it has no place, wraps results in an object, and fills empty ones.
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};

@@ -1,7 +1,7 @@
-//! Rounds: what users write, then the calls with their results, then the assistant's text.
+//! Combines turns into rounds: what users write, then calls with their results, then the text of the assistant.
 //!
-//! A turn that calls has the thoughts and the text that came before its calls, and one turn has the results of all of them, in the order of
-//! the calls: there are no ids. A text before a turn that calls, with nobody between them, joins that turn.
+//! A turn with calls has the thoughts and the text that came before its calls. One turn has the results of all of these calls, in the order
+//! of the calls, because there are no ids. A text before a turn with calls joins that turn if nobody speaks between them.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
@@ -50,7 +50,11 @@ pub(super) const PASS: Pass = Pass {
         }
         if last.is_some_and(|last| last != Role::Assistant) {
             let last = plan.progress.last_position();
-            let silent = Violation::of(profile.silent.0, last, "the last turn is not the assistant's");
+            let silent = Violation::of(
+                profile.empty_conversation.0,
+                last,
+                "the last turn is not the assistant's",
+            );
             plan.violations.push(silent);
         }
         let asks = |turn: &Turn<'_>| matches!(turn.role, Role::User | Role::Tool);
@@ -69,21 +73,22 @@ struct RoundRules {
     texts: &'static DialectRule,
 }
 
-/// A turn that calls, and the results of its calls in their order; one is missing where policy rejects instead of repairing.
+/// A turn with calls, and the results of the calls in their order; a result is missing where policy rejects calls without one instead of
+/// repairing them.
 #[derive(Default)]
 struct Exchange<'a> {
     calling: Vec<Block<'a>>,
     results: Vec<Option<Block<'a>>>,
 }
 
-/// A round as far as it is known.
+/// The round that is being collected.
 struct Round<'t, 'a> {
     rules: RoundRules,
     transcript: &'t Transcript<'a>,
     is_open: bool,
     asked: Vec<Block<'a>>,
     exchanges: Vec<Exchange<'a>>,
-    /// Calls that wait for their result, by id: the exchange, and the place of the call in it.
+    /// Calls without a result yet, by id: the index of the exchange, and the index of the call in it.
     waiting: BTreeMap<&'a str, VecDeque<(usize, usize)>>,
     reply: Vec<Block<'a>>,
 }
@@ -181,7 +186,7 @@ impl<'t, 'a> Round<'t, 'a> {
         }
     }
 
-    /// Adds the round to the plan, and begins the next; returns the role of its last turn, if there is one.
+    /// Adds the round to the plan and begins the next one; returns the role of its last turn, `None` for a round without turns.
     fn close(&mut self, plan: &mut TurnPlan<'a>) -> Option<Role> {
         if !std::mem::take(&mut self.is_open) {
             return None;
@@ -216,7 +221,7 @@ impl<'t, 'a> Round<'t, 'a> {
     }
 }
 
-/// Escapes the tags around calls that a turn with calls spells elsewhere: readers look for the first of them.
+/// Escapes the tags of calls where the text or the arguments of a turn with calls spell them: readers take the first tag for a call.
 fn escape_tags<'a>(
     plan: &mut TurnPlan<'a>,
     transcript: &Transcript<'a>,

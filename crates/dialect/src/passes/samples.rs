@@ -1,4 +1,4 @@
-//! Conversations for tests of passes, and turns in a form that is easy to read.
+//! Conversations for tests of passes, and turns in a readable form.
 
 use chatmill_diag::Limits;
 use chatmill_model::{
@@ -18,7 +18,7 @@ use crate::transcript::turns::{BlockContent, CallBlock, ResultBlock, TurnPlan};
 use crate::view::View;
 use crate::view::policy::Policy;
 
-/// A reason that no dialect has.
+/// A reason for the losses of profiles in tests.
 pub(super) const REASON: LossReason = reasons::MEDIUM_IS_NAMED;
 
 /// A profile with nothing special about it.
@@ -70,7 +70,7 @@ pub(super) fn call(id: &str) -> Part {
     })
 }
 
-/// What `look` answered.
+/// A result of `look`.
 pub(super) fn result(id: &str, content: &str) -> Part {
     Part::ToolResult(ToolResult {
         call_id: Some(id.to_owned()),
@@ -87,7 +87,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// A conversation of three without messages.
+    /// A conversation of three participants without messages.
     pub(super) fn new() -> Self {
         let person = |id: &str, name: &str, kind| Participant {
             id: id.to_owned(),
@@ -110,7 +110,7 @@ impl Sample {
         }
     }
 
-    /// Adds a message of somebody.
+    /// Adds a message of a participant.
     pub(super) fn post(mut self, sender: usize, parts: Vec<Part>) -> Self {
         let role = match (sender, parts.first()) {
             (_, Some(Part::ToolResult(_))) => Role::Tool,
@@ -127,7 +127,7 @@ impl Sample {
         self
     }
 
-    /// Adds the definition of a tool: JSON.
+    /// Adds the definition of a tool, as JSON.
     pub(super) fn tool(mut self, definition: &str) -> Self {
         self.conversation.tools.push(RawJson(definition.to_owned()));
         self
@@ -143,7 +143,7 @@ impl Sample {
         });
     }
 
-    /// The turns after some passes, and what these declared: code, position and amount.
+    /// Returns the turns after the passes, and the losses that these declared: code, position and amount.
     pub(super) fn after(&self, passes: &[&Pass], profile: &DialectProfile) -> (Vec<String>, Vec<String>) {
         let (linked, _, _): (Linked, _, _) =
             chatmill_link::link(self.conversation.clone(), &Limits::default());

@@ -1,4 +1,4 @@
-//! Puts calls and text into turns of their own, where a dialect wants that.
+//! Splits text and calls of a turn into two turns, where a dialect demands it.
 
 use super::{Pass, codes_if};
 use crate::loss::{LossCode, reasons};

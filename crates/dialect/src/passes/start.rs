@@ -1,4 +1,4 @@
-//! Adds a synthetic user turn where the assistant would come first.
+//! Adds a synthetic user turn where the assistant would come first and the dialect demands a user.
 
 use chatmill_model::{Component, Role};
 
@@ -7,7 +7,7 @@ use crate::loss::{LossCode, reasons};
 use crate::text::run::TextRun;
 use crate::transcript::turns::{Block, BlockContent, Turn, TurnPlan, Wording};
 
-/// What stands in a first user turn that the source has not.
+/// The text of a synthetic user turn.
 pub const SYNTHETIC_QUESTION: &str = "[start]";
 
 pub(super) const PASS: Pass = Pass {

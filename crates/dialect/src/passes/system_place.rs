@@ -1,4 +1,4 @@
-//! System text: where the dialect keeps it, and what comes too late for that place.
+//! Moves system text to where the dialect keeps it, and turns later system text into user turns.
 
 use chatmill_model::Role;
 
@@ -7,7 +7,7 @@ use crate::loss::{LossCode, reasons};
 use crate::passes::profile::SystemPlace;
 use crate::transcript::turns::{Lead, Turn};
 
-/// What stands before system text that became a user turn.
+/// The prefix of system text that is written as a user turn.
 const SYSTEM_MARK: &str = "[system] ";
 
 pub(super) const PASS: Pass = Pass {

@@ -1,4 +1,4 @@
-//! What the assistant thought: before its text, where policy and dialect keep it.
+//! Writes the assistant's thoughts before its text, where policy and dialect keep them.
 
 use chatmill_model::{Component, Role};
 
@@ -51,7 +51,7 @@ fn is_reasoning(block: &Block<'_>) -> bool {
     matches!(block.content, BlockContent::Reasoning(_))
 }
 
-/// Why thoughts of a turn have no place.
+/// Returns why the thoughts of a turn are dropped, or `None` if they are kept.
 fn refusal(turn: &Turn<'_>, transcript: &Transcript<'_>, profile: &DialectProfile) -> Option<LossReason> {
     let keeps_thoughts = transcript.view().policy.reasoning == Reasoning::Keep;
     match profile.thoughts {
@@ -62,7 +62,7 @@ fn refusal(turn: &Turn<'_>, transcript: &Transcript<'_>, profile: &DialectProfil
     }
 }
 
-/// The thoughts of a turn as one block, a blank line between them.
+/// Returns the thoughts of a turn as one block, separated by blank lines.
 fn thought<'a>(
     plan: &mut TurnPlan<'a>,
     transcript: &Transcript<'a>,

@@ -1,4 +1,4 @@
-//! Ids of calls: the source's where the dialect allows them, else written anew, no two alike.
+//! Sets the ids of calls and results: the ids of the source where the dialect allows them, otherwise new ones, all distinct.
 
 use chatmill_model::ToolResult;
 

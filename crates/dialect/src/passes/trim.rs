@@ -1,4 +1,4 @@
-//! No white space at the end of the assistant's last turn.
+//! Removes white space at the end of the assistant's last turn.
 
 use chatmill_model::Role;
 

@@ -1,4 +1,4 @@
-//! Cache marks on what the dialect can put none on.
+//! Removes cache marks from blocks that cannot have one in the dialect.
 
 use chatmill_diag::cut;
 

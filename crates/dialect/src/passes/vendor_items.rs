@@ -1,6 +1,6 @@
-//! Items that only one vendor has: they stay in that vendor's dialect, in the role in which they were written.
+//! Items that only one vendor has: they stay in the dialect of that vendor, if their message keeps its role.
 //!
-//! Calls and results that are more than those of functions are such items, too. In other dialects they are calls and results.
+//! Calls and results with more than calls of functions have are such items, too. In other dialects they are plain calls and results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
-/// Leaves out what no dialect but one has a place for.
+/// Leaves out items that the dialect has no place for.
 fn leave_out(plan: &mut TurnPlan<'_>, transcript: &Transcript<'_>, profile: &DialectProfile) {
     plan.each_block(|plan, turn, block| {
         let (BlockContent::Item(item), Some(position)) = (block.content, block.position) else {
@@ -48,7 +48,7 @@ fn leave_out(plan: &mut TurnPlan<'_>, transcript: &Transcript<'_>, profile: &Dia
     });
 }
 
-/// The item that a call or a result is.
+/// Returns the item of a call or a result, if it is one.
 fn own<'a>(content: &BlockContent<'a>) -> Option<&'a VendorItem> {
     let own = match content {
         BlockContent::Call(call) => &call.call.own,
@@ -58,14 +58,14 @@ fn own<'a>(content: &BlockContent<'a>) -> Option<&'a VendorItem> {
     own.as_deref()?.item()
 }
 
-/// Calls and results that are written as the items that they are.
+/// Calls and results that are written as items.
 struct OwnItems<'t, 'a> {
     transcript: &'t Transcript<'a>,
     vendor: Vendor,
     ids: CallIds<'a>,
     /// Calls of tools that the client runs.
     client: BTreeSet<PartPlace>,
-    /// Calls of tools that run at the vendor's, with what follows the turn of each: the result, and the marks on it.
+    /// Calls of tools that the vendor runs. Each has the blocks that follow its turn: the result, and the marks on it.
     hosted: BTreeMap<PartPlace, Vec<Block<'a>>>,
 }
 
@@ -77,7 +77,7 @@ impl<'t, 'a> OwnItems<'t, 'a> {
         vendor: Vendor,
     ) -> Self {
         let (view, messages) = (transcript.view(), transcript.messages());
-        // Another pass declares them.
+        // Another pass declares these losses.
         let unseen = &mut Losses::default();
         let mut own_items = Self {
             transcript,
@@ -102,7 +102,7 @@ impl<'t, 'a> OwnItems<'t, 'a> {
                     }
                     positions.extend(block.position.filter(|_| answered.is_some()));
                     if let Some(call) = result.call.filter(|_| result.result.is_none()) {
-                        // An answer that is made up is that of a function.
+                        // A synthetic result is that of a function, so the call must be one, too.
                         own_items.client.remove(&call);
                     }
                 }
@@ -136,15 +136,16 @@ impl<'t, 'a> OwnItems<'t, 'a> {
         }
     }
 
-    /// The hosted call that holds a result: as the next piece of its turn, or inside its own piece. A result that was made up for it is left
-    /// out.
+    /// Returns the hosted call that a result is part of, as the next block of its turn or inside the item of the call. A synthetic result
+    /// for
+    /// such a call is left out.
     fn inside(&self, result: &ResultBlock<'a>) -> Option<PartPlace> {
         let call = result.call.filter(|call| self.hosted.contains_key(call))?;
         let own = result.result.map(|result| result.own.as_deref());
         matches!(own, None | Some(Some(OwnItem::Inside | OwnItem::Hosted(_)))).then_some(call)
     }
 
-    /// Whether a result is written as the item that it is: the id of its call stays, and policy has nothing against its media.
+    /// Whether a result is written as its item: the id of its call must stay, and policy must keep its media.
     fn stays(&self, result: &ResultBlock<'a>) -> bool {
         let Some(given) = result.result else { return false };
         let is_client = matches!(given.own.as_deref(), Some(OwnItem::Client(_)));
@@ -160,7 +161,7 @@ impl<'t, 'a> OwnItems<'t, 'a> {
     fn write(mut self, plan: &mut TurnPlan<'a>) {
         plan.rebuild(|plan, turn, blocks| {
             let start = plan.blocks.len();
-            // Whether the last result is elsewhere, or is an item with its media.
+            // Whether the last result is part of a hosted call, or is an item that includes its media.
             let (mut is_inside, mut is_item) = (false, false);
             let mut behind = Vec::new();
             for block in blocks {
@@ -189,7 +190,7 @@ impl<'t, 'a> OwnItems<'t, 'a> {
                     plan.blocks.push(block);
                 }
             }
-            // Readers divide an answer at the result, so that it follows all of its turn.
+            // Readers split an answer at the result, so the result comes after all other blocks of its turn.
             plan.blocks.append(&mut behind);
             if plan.blocks.len() > start || blocks.is_empty() {
                 plan.close(turn, start);
@@ -205,7 +206,7 @@ mod tests {
 
     use crate::passes::samples::{ANN, BOT, PLAIN, Sample, call, picture, result, text};
 
-    /// A call or a result that is an item of OpenAI's.
+    /// Makes a call or a result an item of OpenAI's.
     fn owned(mut part: Part, of: fn(VendorItem) -> OwnItem, raw: &str) -> Part {
         let item = Some(Box::new(of(VendorItem {
             vendor: Vendor::Responses,
@@ -247,7 +248,7 @@ mod tests {
         let (turns, _) = sample.after(&[&PASS], &of(OWN));
         assert_eq!(turns[0], "assistant: {c}");
         assert!(turns[1].starts_with("tool: <result   x>"));
-        // The second id is another one, and an answer that is made up is that of a function.
+        // The second call gets another id, and a synthetic result is that of a function.
         let again = Sample::new()
             .post(BOT, vec![call("c")])
             .post(BOT, vec![result("c")])

@@ -1,7 +1,7 @@
-//! Attributes that Python's values have beside their keys: `schema.items` is the method of the dictionary, whatever keys it has.
+//! Attributes of Python's values in addition to their keys: `schema.items` is the method of the dictionary, whatever keys it has.
 //!
-//! A method that is not called is a value: it is true, prints as in Python but for its address in memory, and can be called
-//! later. What the sandbox keeps from templates, because it changes a value, is undefined.
+//! A method that is not called is a value: it is true, prints as in Python but without its address in memory, and can be called later.
+//! Methods that change a value are undefined, as in the sandbox of transformers.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use minijinja::value::{DynObject, Object, ObjectRepr, ValueKind};
 use minijinja::{Error, State, Value};
 
-/// A type of Python: its name, its methods, and those that change a value, as `dir` lists them.
+/// A type of Python: its name, its methods, and the methods that change a value, as `dir` lists them.
 type Type = [&'static str; 3];
 
 const STR: Type = [
@@ -42,7 +42,7 @@ fn type_of(value: &Value) -> Option<Type> {
     }
 }
 
-/// Whether an object can be changed after it was made, and so be made to hold itself.
+/// Whether an object can be changed after it was made, and thus could be made to contain itself.
 pub(super) fn has_state(object: &DynObject) -> bool {
     let name = object.type_name();
     name.ends_with("::Namespace") || name.ends_with("::Loop")
@@ -52,19 +52,19 @@ fn lists(names: &str, name: &str) -> bool {
     names.split(' ').any(|listed| listed == name)
 }
 
-/// The names of all attributes: each instruction of a program is compared with them.
+/// The names of all attributes, as a set, because each instruction of a program is compared with them.
 static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     let types = [STR, DICT, LIST].into_iter();
     let names = types.flat_map(|[_, methods, changing]| methods.split(' ').chain(changing.split(' ')));
     names.filter(|name| !name.is_empty()).collect()
 });
 
-/// Whether a type has an attribute of this name.
+/// Whether any type has an attribute of this name.
 pub(super) fn is_one(name: &str) -> bool {
     NAMES.contains(name)
 }
 
-/// The attribute of a value; none where its type has none of this name.
+/// Returns the attribute of a value; `None` if its type has none of this name.
 fn find(value: &Value, name: &str) -> Option<Value> {
     let [of, methods, changing] = type_of(value)?;
     if lists(changing, name) {
@@ -75,19 +75,19 @@ fn find(value: &Value, name: &str) -> Option<Value> {
     Some(Value::from_object(Method { subject, of, name }))
 }
 
-/// `value.name`: an attribute before a key.
+/// Returns `value.name`: an attribute, otherwise a key.
 pub(super) fn attribute(value: &Value, name: &str) -> Result<Value, Error> {
     find(value, name).map_or_else(|| value.get_attr(name), Ok)
 }
 
-/// `value[key]`: a key before an attribute.
+/// Returns `value[key]`: a key, otherwise an attribute.
 pub(super) fn item(value: &Value, key: &Value) -> Result<Value, Error> {
     let found = value.get_item(key)?;
     let name = key.as_str().filter(|_| found.is_undefined());
     Ok(name.and_then(|name| find(value, name)).unwrap_or(found))
 }
 
-/// The filter `attr`: an attribute and never a key.
+/// Implements the filter `attr`: an attribute, never a key.
 pub(super) fn attr(value: &Value, name: &str) -> Result<Value, Error> {
     match type_of(value) {
         Some(_) => Ok(find(value, name).unwrap_or_default()),
@@ -98,7 +98,7 @@ pub(super) fn attr(value: &Value, name: &str) -> Result<Value, Error> {
 /// A method of a value that is not called yet.
 #[derive(Debug)]
 pub(super) struct Method {
-    /// Whose it is.
+    /// The value that the method belongs to.
     pub(super) subject: Value,
     of: &'static str,
     name: &'static str,

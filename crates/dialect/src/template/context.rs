@@ -1,5 +1,5 @@
-//! What a template is given: the messages and tools of a conversation as `hf-messages` arranges them, each text a piece
-//! that is looked for in the output.
+//! The context of a template: the messages and tools of a conversation as `hf-messages` arranges them. Each text is a piece, which is
+//! looked for in the output.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -18,14 +18,14 @@ use crate::transcript::Transcript;
 use crate::transcript::turns::{Block, BlockContent, CallBlock, Turn, TurnPlan};
 use crate::view::policy::ControlTokens;
 
-/// What a piece is of.
+/// What a piece belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The text of a turn.
     Text(Role),
-    /// What the assistant thought.
+    /// The thoughts of the assistant.
     Thoughts,
-    /// The tool of a call.
+    /// The tool name of a call.
     CallName,
     /// Arguments of a call, or a text in them.
     Argument,
@@ -37,23 +37,23 @@ pub(super) enum Kind {
     ToolText,
 }
 
-/// A text that a template is given.
+/// A text in the context of a template.
 #[derive(Debug)]
 pub(super) struct Piece<'a> {
-    /// What it is of.
+    /// What it belongs to.
     pub(super) kind: Kind,
     /// Position of its message.
     pub(super) position: Option<u32>,
-    /// Number of its turn; none where it is a tool's definition.
+    /// Number of its turn; `None` for definitions of tools.
     pub(super) turn: Option<usize>,
-    /// What it consists of.
+    /// The runs that it consists of.
     pub(super) words: Vec<TextRun<'a>>,
-    /// All of it.
+    /// The whole text.
     pub(super) text: String,
 }
 
 impl Piece<'_> {
-    /// Whether it is of a turn of the assistant.
+    /// Whether it belongs to a turn of the assistant.
     pub(super) fn is_own(&self) -> bool {
         match self.kind {
             Kind::Text(role) => role == Role::Assistant,
@@ -65,15 +65,15 @@ impl Piece<'_> {
 
 /// The values of a template's context, and the pieces in them.
 pub(super) struct TemplateContext<'a, 's> {
-    /// Every text, in order.
+    /// All texts, in order.
     pub(super) pieces: Vec<Piece<'a>>,
-    /// `messages`.
+    /// The variable `messages`.
     pub(super) messages: MarkedValue,
-    /// `tools`; none where there are no definitions.
+    /// The variable `tools`; `None` without definitions.
     pub(super) tools: Option<MarkedValue>,
     /// The speaker of each turn.
     pub(super) speakers: Vec<Speaker>,
-    /// Special tokens that chat text spells, where policy keeps them.
+    /// Number of special tokens that chat text spells, if policy keeps them.
     pub(super) forged: u64,
     tokens: &'s Tokens,
     arena: &'a TextArena,
@@ -82,8 +82,8 @@ pub(super) struct TemplateContext<'a, 's> {
 }
 
 impl<'a, 's> TemplateContext<'a, 's> {
-    /// Builds the values of turns and tools; reserved tokens in their texts are declared. `calls` is how arguments are given, and whether the
-    /// content of a turn with nothing but calls is null.
+    /// Builds the values of turns and tools, and declares special tokens in their texts. `calls` is the form of arguments, and whether the
+    /// content of a turn with only calls is null.
     pub(super) fn new(
         transcript: &Transcript<'a>,
         plan: &mut TurnPlan<'a>,
@@ -112,7 +112,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
         stage
     }
 
-    /// Whether no text holds the characters of marks.
+    /// Whether no text contains characters of marks.
     pub(super) fn can_be_marked(&self) -> bool {
         !self.pieces.iter().any(|piece| marks::occur_in(&piece.text))
     }
@@ -159,7 +159,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
         if !thoughts.is_empty() {
             let thoughts = self.piece(Kind::Thoughts, position, Some(number), thoughts);
             message.push(("reasoning_content".to_owned(), thoughts.clone()));
-            // Older templates read this name; transformers gives both.
+            // Older templates read this name; transformers sets both.
             message.push(("thinking".to_owned(), thoughts));
         }
         let mut calls = Vec::new();
@@ -174,7 +174,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
         MarkedValue::map(message)
     }
 
-    /// Texts as one, their special tokens treated by policy.
+    /// Returns texts as one, with special tokens treated by policy.
     fn texts<'b>(
         &mut self,
         plan: &TurnPlan<'a>,
@@ -192,7 +192,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
         words
     }
 
-    /// What a tool answered; the keys that name its call go into the message.
+    /// Returns the content of a result, and adds the keys for its call to the message.
     fn result(&mut self, message: &mut Vec<(String, MarkedValue)>, blocks: &[Block<'a>]) -> Vec<TextRun<'a>> {
         for block in blocks {
             if let BlockContent::Result(result) = block.content {
@@ -236,7 +236,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
         ])
     }
 
-    /// Values of a JSON text; `kind` decides which of its strings are pieces.
+    /// Reads the values of a JSON text; `kind` decides which of its strings are pieces.
     fn json(
         &mut self,
         raw: &str,
@@ -287,7 +287,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
         marked_value
     }
 
-    /// A text whose special tokens are treated by policy.
+    /// Returns a text with special tokens treated by policy, and declares them.
     fn safe(&mut self, text: &'a str, position: Option<u32>) -> &'a str {
         let (text, count) = treated(Cow::Borrowed(text), self.tokens, self.policy);
         self.count_forged(count, position);
@@ -306,7 +306,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
     }
 }
 
-/// A text whose special tokens are treated by policy, and how many it spelled.
+/// Returns a text with special tokens treated by policy, and the number of tokens.
 fn treated<'t>(text: Cow<'t, str>, tokens: &Tokens, policy: ControlTokens) -> (Cow<'t, str>, u64) {
     match policy {
         ControlTokens::Escape => tokens.escape(text),

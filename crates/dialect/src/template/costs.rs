@@ -1,11 +1,11 @@
-//! Costs of filters, tests, functions and methods, taken before they run: minijinja's own know no limits.
+//! Costs of filters, tests, functions and methods, taken before they run: those of minijinja have no limits.
 
 use minijinja::value::{Kwargs, Rest, Value, ValueOrKwargs};
 use minijinja::{Environment, Error, State, filters, functions, tests};
 
 use super::{guards, measured, meter, python};
 
-/// Registers minijinja's filters, tests and functions, each with its cost. Those that differ in Python are registered later, and replace
+/// Registers minijinja's filters, tests and functions, each with its cost. Those that differ in Python are registered later and replace
 /// these.
 pub(super) fn register(environment: &mut Environment<'_>) {
     let all: [(&'static str, Value); 30] = [
@@ -43,7 +43,7 @@ pub(super) fn register(environment: &mut Environment<'_>) {
     for (name, filter) in all {
         add_filter(environment, name, filter);
     }
-    // Python knows none of these, or prints another thing.
+    // Python's Jinja does not have these, or prints something else.
     for name in ["split", "lines", "bool", "chain", "zip", "pprint"] {
         environment.remove_filter(name);
     }
@@ -64,7 +64,7 @@ pub(super) fn register(environment: &mut Environment<'_>) {
             add_test(environment, name, test.clone());
         }
     }
-    // It prints everything that is there, and Python does not know it.
+    // It prints the whole context, and Python's Jinja does not have it.
     environment.remove_global("debug");
     for (name, function) in [
         ("range", Value::from_function(functions::range)),
@@ -89,7 +89,7 @@ pub(super) fn register(environment: &mut Environment<'_>) {
     }
 }
 
-/// Adds a filter whose cost is taken before it runs, and for its result.
+/// Adds a filter, and takes its cost before it runs and the cost of its result afterwards.
 pub(super) fn add_filter(environment: &mut Environment<'_>, name: &'static str, filter: Value) {
     environment.add_filter(
         name,
@@ -116,7 +116,7 @@ fn add_test(environment: &mut Environment<'_>, name: &'static str, test: Value) 
     );
 }
 
-/// Takes the cost of a filter or method before it runs: `arguments` begin with its subject.
+/// Takes the cost of a filter or method before it runs; the first of `arguments` is its subject.
 pub(super) fn take(name: &str, arguments: &[Value]) -> Result<(), Error> {
     let Some((subject, others)) = arguments.split_first() else {
         return Ok(());
@@ -166,7 +166,7 @@ pub(super) fn take(name: &str, arguments: &[Value]) -> Result<(), Error> {
         "replace" => replace(subject, others)?,
         "join" => {
             let separator = others.iter().map(longest).max().unwrap_or_default();
-            // As a method, it is the text that joins.
+            // As a method, `join` is called on the separator.
             let (list, separator) = match (subject.as_str(), others) {
                 (Some(text), [list]) if list.as_str().is_none() => (list, text.len() as u64),
                 _ => (subject, separator),
@@ -193,7 +193,7 @@ fn output_and_steps(bytes: u64) -> Result<(), Error> {
     meter::handles(bytes)
 }
 
-/// Bytes that a value takes at most when it is printed.
+/// Returns the maximum number of bytes that a value takes when it is printed.
 pub(super) fn printed(value: &Value) -> Result<u64, Error> {
     match value.as_str() {
         Some(text) => Ok(text.len() as u64),
@@ -201,13 +201,13 @@ pub(super) fn printed(value: &Value) -> Result<u64, Error> {
     }
 }
 
-/// Takes the cost of arguments that are read for each member: paths of attributes.
+/// Takes the cost of arguments that are read for each member, such as paths of attributes.
 fn each(members: u64, arguments: &[Value]) -> Result<(), Error> {
     let longest = arguments.iter().map(longest).max().unwrap_or_default();
     meter::steps(members.saturating_mul(1 + longest / 8))
 }
 
-/// The values of an argument, of which the last may hold those with names.
+/// Returns the values of an argument; the last argument may contain all named ones.
 fn values(argument: &Value) -> Vec<Value> {
     match Kwargs::try_from(argument.clone()) {
         Ok(named) if argument.is_kwargs() => {
@@ -218,21 +218,21 @@ fn values(argument: &Value) -> Vec<Value> {
     }
 }
 
-/// Bytes of the longest text.
+/// Returns the number of bytes of the longest text in an argument.
 fn longest(argument: &Value) -> u64 {
     let lengths = values(argument).into_iter();
     let lengths = lengths.map(|value| value.as_str().map_or(0, str::len) as u64);
     lengths.max().unwrap_or_default()
 }
 
-/// The largest number.
+/// Returns the largest number among the arguments.
 fn largest(arguments: &[Value]) -> u64 {
     let numbers = arguments.iter().flat_map(values);
     let numbers = numbers.filter_map(|value| Some(value.as_usize()? as u64));
     numbers.max().unwrap_or_default()
 }
 
-/// Splitting makes values of short pieces.
+/// Takes the cost of splitting a text into values.
 fn pieces(subject: &Value, others: &[Value]) -> Result<(), Error> {
     let Some(text) = subject.as_str() else {
         return guards::walks(subject);
@@ -260,7 +260,7 @@ fn replace(subject: &Value, others: &[Value]) -> Result<(), Error> {
     output_and_steps(text_length.saturating_add(times.saturating_mul(printed(new)?)))
 }
 
-/// Widths and precisions stand as digits in the pattern, or come as arguments.
+/// Takes the cost of formatting. Widths and precisions are digits in the pattern, or arguments.
 fn format(pattern: &Value, arguments: &[Value]) -> Result<(), Error> {
     let Some(pattern) = pattern.as_str() else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The environment in which a template runs: Jinja as transformers sets it up, without files, clock or endless loops.
+//! The environment in which a template runs: Jinja as transformers configures it, without files, clock or endless loops.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,21 +15,21 @@ use super::meter::{self, Allowance, Exhausted};
 use super::program::Program;
 use super::{costs, guards, marks, measured, methods, python, source, tags};
 
-/// More instructions than any rendering may take: they are counted, not limited, by minijinja.
+/// More instructions than any rendering may take: minijinja only counts them here, and the meter limits them.
 const FUEL: u64 = u64::MAX >> 1;
 
 /// Why there is no rendering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// The template refuses, with this message.
+    /// The template refuses the conversation with this message.
     Refused(String),
-    /// The template does what Jinja does not allow.
+    /// The template failed with this error.
     Failed(String),
     /// The output is longer than allowed; this is its beginning.
     TooLong(String),
 }
 
-/// What a template calls with `raise_exception`.
+/// The message of a call of `raise_exception`.
 #[derive(Debug)]
 struct Raised(String);
 
@@ -60,18 +60,18 @@ impl Engine {
         })
     }
 
-    /// What a rendering of a context may use.
+    /// Returns the allowance of a rendering with this context.
     pub(super) fn allowance(&self, context: &Value) -> Allowance {
         let given = measured::measure(context).unwrap_or_default();
         Allowance::new(&self.limits, given.bytes)
     }
 
-    /// Renders, at most so many bytes.
+    /// Renders the template within the limits.
     pub(super) fn render(&self, context: Value, allowance: &mut Allowance) -> Result<String, Stop> {
         self.run(context, allowance, false)
     }
 
-    /// Renders with marks around dumped JSON and generated text; `context` holds marked pieces.
+    /// Renders the template with marks around dumped JSON and generated text; the pieces in `context` are marked.
     pub(super) fn render_marked(&self, context: Value, allowance: &mut Allowance) -> Result<String, Stop> {
         self.run(context, allowance, true)
     }
@@ -79,7 +79,7 @@ impl Engine {
     fn run(&self, context: Value, allowance: &mut Allowance, is_marking: bool) -> Result<String, Stop> {
         let mut text = String::new();
         let mut output = machinery::make_string_output(&mut text);
-        // Neither the template nor its engine is ours: a panic there costs one rendering.
+        // Template and engine are foreign code: a panic there must cost only this rendering.
         let ended = meter::within(allowance, is_marking, || {
             catch_unwind(AssertUnwindSafe(|| {
                 let template = self.environment.get_template(NAME)?;
@@ -178,7 +178,7 @@ fn environment(source: &str, now: Option<DateTime>) -> Result<Environment<'stati
 
 const NAME: &str = "template";
 
-/// What a template, or its meter, ended the rendering with.
+/// Finds the error with which the template or the meter ended the rendering.
 fn cause<T: std::error::Error + 'static>(error: &Error) -> Option<&T> {
     let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(cause) = next {
@@ -190,7 +190,7 @@ fn cause<T: std::error::Error + 'static>(error: &Error) -> Option<&T> {
     None
 }
 
-/// What is wrong, and the line.
+/// Returns the error in words, with the line of the template.
 fn explain(error: &Error) -> String {
     let what = match error.detail() {
         Some(detail) => format!("{}: {detail}", error.kind()),

@@ -1,14 +1,14 @@
-//! Guards: filters between the instructions of a template that take the costs of its operators.
+//! Guards: filters that are inserted between the instructions of a template and take the costs of its operators.
 
 use minijinja::value::{Rest, Tuple, Value, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, filters};
 
 use super::{attributes, measured, meter, python};
 
-/// Bytes of a macro, or of what it encloses.
+/// Bytes of memory that are taken for a macro, or for a variable that it encloses.
 const MACRO: u64 = 512;
 
-// No template can write these names.
+// Names that a template cannot write.
 pub(super) const COUNT: &str = "(count)";
 pub(super) const KEEP: &str = "(keep)";
 pub(super) const DECLARE: &str = "(declare)";
@@ -46,7 +46,7 @@ pub(super) fn register(environment: &mut Environment<'_>) {
         measured::plain(&value).map(|()| value)
     });
     environment.add_filter(REFUSE, |_: Rest<ValueOrKwargs>| {
-        let message = "a loop takes the values that it compares one by one";
+        let message = "`loop.changed` takes its values one by one, not unpacked from a list";
         Err::<Value, _>(Error::new(ErrorKind::InvalidOperation, message))
     });
     environment.add_filter(JOIN, |left: &Value, right: &Value| {
@@ -66,7 +66,7 @@ pub(super) fn register(environment: &mut Environment<'_>) {
         let Some(text) = value.as_str() else {
             return Ok(value);
         };
-        // A loop over a text does not know where it ends.
+        // A loop over a text has no known end, so a list of its characters is looped over.
         meter::can_hold((text.len() as u64).saturating_mul(measured::VALUE))?;
         measured::keep_as_list(text.chars().map(Value::from).collect())
     });
@@ -100,7 +100,7 @@ pub(super) fn register(environment: &mut Environment<'_>) {
     add_guard(environment, WALK, |operands| operands.iter().try_for_each(walks));
 }
 
-/// Registers a guard that checks operands and gives them back, the last one first, as unpacking a list wants them.
+/// Registers a guard that checks operands and returns them with the last one first, in the order for unpacking a list.
 fn add_guard(
     environment: &mut Environment<'_>,
     name: &'static str,
@@ -114,7 +114,7 @@ fn add_guard(
     });
 }
 
-/// The same of two operands.
+/// The same for a guard of two operands.
 fn add_binary_guard(
     environment: &mut Environment<'_>,
     name: &'static str,
@@ -126,7 +126,7 @@ fn add_binary_guard(
     });
 }
 
-/// Makes of a slice backwards one forwards of what is reversed: minijinja's own goes too far, or fails.
+/// Replaces a slice backwards by a slice forwards of the reversed container, because minijinja's slices backwards go too far or fail.
 fn forwards(container: &mut Value, [start, end, step]: [&mut Value; 3]) -> Result<(), Error> {
     let length = container.len().filter(|_| container.kind() != ValueKind::Map);
     if let (Some(length), Some(stride)) = (length, step.as_i64().filter(|step| *step < 0)) {
@@ -147,7 +147,7 @@ fn forwards(container: &mut Value, [start, end, step]: [&mut Value; 3]) -> Resul
     Ok(())
 }
 
-/// Going once over the characters of a text or the members of a container.
+/// Takes the cost of going once over the characters of a text or the members of a container.
 pub(super) fn walks(value: &Value) -> Result<(), Error> {
     match value.as_str() {
         Some(text) => meter::handles(text.len() as u64),
@@ -155,7 +155,7 @@ pub(super) fn walks(value: &Value) -> Result<(), Error> {
     }
 }
 
-/// Looking at a text or container and all that is in it.
+/// Takes the cost of reading a text or a container with everything in it.
 pub(super) fn reads(value: &Value) -> Result<(), Error> {
     match value.as_str() {
         Some(text) => meter::handles(text.len() as u64),
@@ -163,7 +163,7 @@ pub(super) fn reads(value: &Value) -> Result<(), Error> {
     }
 }
 
-/// `container[key]`.
+/// Takes the cost of `container[key]`.
 pub(super) fn get(container: &Value, key: &Value) -> Result<(), Error> {
     if key.as_object().is_some() {
         reads(key)?;
@@ -174,7 +174,7 @@ pub(super) fn get(container: &Value, key: &Value) -> Result<(), Error> {
     }
 }
 
-/// `left == right` and its like.
+/// Takes the cost of `left == right` and other comparisons.
 pub(super) fn compare(left: &Value, right: &Value) -> Result<(), Error> {
     if left.as_str().is_some() || right.as_str().is_some() {
         let length = |value: &Value| value.as_str().map_or(0, str::len) as u64;
@@ -187,7 +187,7 @@ pub(super) fn compare(left: &Value, right: &Value) -> Result<(), Error> {
     meter::steps(left.values().min(right.values()))
 }
 
-/// `member in container`.
+/// Takes the cost of `member in container`.
 pub(super) fn contains(container: &Value, member: &Value) -> Result<(), Error> {
     if container.as_str().is_some() {
         if member.as_str().is_none() {
@@ -200,7 +200,7 @@ pub(super) fn contains(container: &Value, member: &Value) -> Result<(), Error> {
     reads(member)
 }
 
-/// `text * count`, `list * count`.
+/// Takes the cost of `text * count` and `list * count`.
 fn repeat(left: &Value, right: &Value) -> Result<(), Error> {
     for (subject, count) in [(left, right), (right, left)] {
         let Some(count) = count.as_usize() else { continue };

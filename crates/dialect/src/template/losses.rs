@@ -1,4 +1,4 @@
-//! What a template does not print of what it is given: one loss a piece.
+//! Declares what a template does not print: one loss for each piece.
 
 use chatmill_diag::cut;
 use chatmill_model::{Role, json};
@@ -13,12 +13,12 @@ use crate::loss::{LossCause, Losses, reasons};
 enum Printed {
     Nothing,
     Part,
-    /// All but white space at its ends.
+    /// Everything except white space at its ends.
     Inside,
     All,
 }
 
-/// The roles whose texts a template trims.
+/// The roles of turns with texts that a template trims.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trims(pub(super) Vec<Role>);
 
@@ -28,7 +28,7 @@ impl Trims {
     }
 }
 
-/// Declares what an output lacks.
+/// Declares the pieces that an output does not have, or not completely.
 pub(super) fn declare(
     output: &str,
     regions: &Regions,
@@ -63,7 +63,7 @@ pub(super) fn declare(
     }
 }
 
-/// How much of a piece stands in a region.
+/// Returns how much of a piece is in a region.
 fn extent(piece: &Piece<'_>, shown: &str, before: &str, after: &str, trims: &Trims) -> Printed {
     let text = piece.text.as_str();
     let inner = text.trim_matches(is_space);

@@ -1,4 +1,4 @@
-//! Values for a template, each as it is and with marks around its texts.
+//! Values for a template, each in two versions: plain, and with marks around its texts.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use serde_json::value::RawValue;
 
 use super::measured;
 
-/// Levels of JSON that are read; what a conversation holds is never as deep.
+/// Maximum depth of JSON that is read; values of a conversation are never as deep.
 const MAX_DEPTH: usize = 192;
 
-/// A value as it is, and with marks.
+/// A value without and with marks.
 #[derive(Clone, Debug)]
 pub(super) struct MarkedValue {
-    /// As it is.
+    /// The value without marks.
     pub(super) plain: Value,
-    /// With marks around its texts.
+    /// The value with marks around its texts.
     pub(super) marked: Value,
 }
 
 impl MarkedValue {
-    /// A value without a text to mark.
+    /// Creates a value without a text to mark.
     pub(super) fn same(value: impl Into<Value>) -> Self {
         let plain = value.into();
         Self {
@@ -33,7 +33,7 @@ impl MarkedValue {
         }
     }
 
-    /// A map; where a key repeats, the last value counts.
+    /// Creates a map; for a repeated key the last value is used.
     pub(super) fn map(pairs: Vec<(String, Self)>) -> Self {
         let marked = pairs
             .iter()
@@ -47,7 +47,7 @@ impl MarkedValue {
         Self { plain, marked }
     }
 
-    /// A list.
+    /// Creates a list.
     pub(super) fn list(members: Vec<Self>) -> Self {
         let (plain, marked): (Vec<Value>, Vec<Value>) = members
             .into_iter()
@@ -60,16 +60,16 @@ impl MarkedValue {
     }
 }
 
-/// Where in a JSON value a text stands.
+/// The place of a text in a JSON value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextPlace<'k> {
-    /// The key under which it stands; empty in a list and at the top.
+    /// The key of the text; empty in a list and at the top.
     pub(super) key: &'k str,
-    /// Objects and lists around it.
+    /// The number of objects and lists around it.
     pub(super) depth: usize,
 }
 
-/// Reads JSON into values; `text` makes a value of every string, `name` treats every key. Text that is not JSON is none.
+/// Reads JSON into values; `text` converts every string, and `name` every key. Returns `None` for text that is not JSON.
 pub(super) fn read(
     raw: &str,
     text: &mut dyn FnMut(String, TextPlace<'_>) -> MarkedValue,
@@ -115,7 +115,7 @@ fn walk(
     })
 }
 
-/// A number as Python reads it: whole numbers are exact, however long.
+/// Returns a number as Python reads it: whole numbers are exact, however long.
 fn number(raw: &str) -> Value {
     if raw.contains(['.', 'e', 'E']) {
         return Value::from(raw.parse::<f64>().unwrap_or(f64::NAN));
@@ -129,7 +129,7 @@ fn number(raw: &str) -> Value {
     }
 }
 
-/// A whole number beyond 128 bits: it can be printed, and nothing else.
+/// A whole number beyond 128 bits, which can only be printed.
 #[derive(Debug)]
 struct Digits(String);
 
@@ -148,7 +148,7 @@ pub(super) fn is_digits(value: &Value) -> bool {
     value.downcast_object_ref::<Digits>().is_some()
 }
 
-/// An object's members in the order of the text.
+/// The members of an object in the order of the text.
 struct Members<'r>(Vec<(String, &'r RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {

@@ -1,8 +1,9 @@
-//! Marks around the texts that a template is given, so that its output shows where each piece of a conversation went.
+//! Marks around the texts in a template's context, so that its output shows where each piece of a conversation is printed.
 //!
-//! A piece is rendered a second time between two marks that carry its number. They stand inside its white space, so that a
-//! template may trim; code points that are not characters, so that no chat spells them (where one does, nothing is marked).
-//! Whether the marked output less its marks is the true output is checked each time.
+//! For a second rendering each piece is put between two marks with its number. The marks are inside the white space at its ends, so that
+//! the template can trim it. They consist of code points that are not characters, so that a chat does not spell them; if it does, nothing
+//! is marked. A template may inspect its texts and print something else because of the marks, so the marked output without its marks is
+//! compared with the true output each time.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,12 +20,12 @@ const DIGITS: [char; 16] = [
 const JSON: char = '\u{fde3}';
 const GENERATION: char = '\u{fde4}';
 
-/// Whether a text holds what marks are made of.
+/// Whether a text contains code points of marks.
 pub(super) fn occur_in(text: &str) -> bool {
     text.contains(|character| matches!(character, '\u{fdd0}'..='\u{fdef}'))
 }
 
-/// A piece between its marks; a blank one stays as it is.
+/// Returns a piece between its marks; a blank piece stays unchanged.
 pub(super) fn around(text: &str, piece: usize) -> String {
     let inner = text.trim_matches(is_space);
     let Some((before, after)) = text.split_once(inner).filter(|_| !inner.is_empty()) else {
@@ -52,12 +53,12 @@ fn push(out: &mut String, character: char, digits: &[char; 16], piece: usize) {
     out.push(END);
 }
 
-/// JSON that a template has dumped.
+/// Returns JSON that a template dumped, between marks.
 pub(super) fn around_json(text: &str) -> String {
     format!("{JSON}{OPEN}{text}{JSON}{CLOSE}")
 }
 
-/// What a template marks as generated.
+/// Returns text that a template marks as generated, between marks.
 pub(super) fn around_generation(text: &str) -> String {
     format!("{GENERATION}{OPEN}{text}{GENERATION}{CLOSE}")
 }
@@ -65,15 +66,15 @@ pub(super) fn around_generation(text: &str) -> String {
 /// A piece in the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Its number.
+    /// The number of the piece.
     pub(super) piece: usize,
-    /// Its bytes; where one of its marks is missing, they end at the other.
+    /// The range of its bytes; empty at the mark that is there if the other is missing.
     pub(super) range: Range<usize>,
-    /// Whether both marks are there.
+    /// The mark that is there if the other is missing; `None` if both are there.
     pub(super) is_whole: Option<Half>,
 }
 
-/// The mark that is there where the other is missing.
+/// The mark that is there if the other is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Half {
     /// The piece begins here.
@@ -89,13 +90,13 @@ pub(super) struct Unmarked {
     pub(super) text: String,
     /// Pieces in order of their ends.
     pub(super) pieces: Vec<Found>,
-    /// Dumped JSON, outermost only.
+    /// The ranges of dumped JSON, only the outermost.
     pub(super) json: Vec<Range<usize>>,
-    /// What the template marks as generated, outermost only.
+    /// The ranges that the template marks as generated, only the outermost.
     pub(super) generated: Vec<Range<usize>>,
 }
 
-/// Takes the marks out of an output. One with more than `most` marks is none: its template repeats what it is given.
+/// Takes the marks out of an output. Returns `None` if there are more than `most` marks, because the template repeats its texts too often.
 pub(super) fn read(marked: &str, most: usize) -> Option<Unmarked> {
     let mut out = Unmarked::default();
     let mut open: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();

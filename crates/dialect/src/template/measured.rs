@@ -1,9 +1,9 @@
 //! Containers of a template that know how deep and how large they are.
 //!
-//! Values of a template are shared: a list that holds itself twice, and that list twice again, is tiny in memory and endless to
-//! walk, and dropping, comparing or printing a deep one takes the stack of the thread. So every container that a template
-//! makes is put into an object that carries its depth and the size of all that can be reached through it. Too deep a one
-//! is never made; one that is too large is refused before it is walked.
+//! Values of a template are shared: a list that contains another list twice, which contains a third one twice, and so on, is tiny in memory
+//! and takes exponential time to walk. Dropping, comparing or printing a deep container recurses on the stack of the thread. So every
+//! container that a template makes is wrapped in an object with its depth and the size of everything that can be reached through it. A
+//! container that is too deep is never made, and one that is too large is refused before it is walked.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use minijinja::{Error, ErrorKind, State, Value};
 use super::attributes::{Method, has_state};
 use super::meter;
 
-/// Bytes that a value takes beside its text.
+/// Bytes that a value takes, without its text.
 pub(super) const VALUE: u64 = 32;
 
 /// Bytes that a pair of a map takes.
 const PAIR: u64 = 3 * VALUE;
 
-/// Bytes that a printed character takes at most, for each byte of a value: JSON and Python's `repr` escape with up to six, and a
-/// number has up to 330 digits.
+/// Maximum number of printed bytes for each byte of a value: JSON and Python's `repr` write escapes of up to six bytes, and a number has up
+/// to 330 digits.
 const PRINTED: u64 = 12;
 
-/// How deep a value is, and how large where everything in it is walked.
+/// The depth of a value, and its size if everything in it is walked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Size {
     depth: usize,
@@ -39,17 +39,17 @@ impl Size {
         bytes: VALUE,
     };
 
-    /// How many values there are, or parts of texts that are as long as a value.
+    /// Returns the size as a number of values; long texts count as several.
     pub(super) fn values(self) -> u64 {
         self.bytes / VALUE
     }
 
-    /// Bytes that the value takes at most when it is printed.
+    /// Returns the maximum number of bytes when the value is printed.
     pub(super) fn printed(self) -> u64 {
         self.bytes.saturating_mul(PRINTED)
     }
 
-    /// Bytes that the value takes at most when it is printed with so many bytes before and after each value.
+    /// Returns the maximum number of bytes when the value is printed with `around` further bytes for each value in it.
     pub(super) fn spread(self, around: u64) -> u64 {
         self.printed()
             .saturating_add(self.values().saturating_mul(around))
@@ -132,13 +132,13 @@ fn measured(inner: Value, repr: ObjectRepr, size: Size) -> Value {
     }
 }
 
-/// A list of what a template is given, never deeper than the JSON that it was read from.
+/// Creates a list in the context of a template, which is never deeper than the JSON that it was read from.
 pub(super) fn list(members: Vec<Value>) -> Value {
     let size = given(members.iter());
     measured(members.into(), ObjectRepr::Seq, size)
 }
 
-/// A map of what a template is given.
+/// Creates a map in the context of a template.
 pub(super) fn map(pairs: impl IntoIterator<Item = (String, Value)>) -> Value {
     let pairs: Vec<(Value, Value)> = pairs
         .into_iter()
@@ -158,7 +158,7 @@ fn given<'v>(members: impl Iterator<Item = &'v Value>) -> Size {
     size
 }
 
-/// How large a value is. A value that is not measured yet is walked, and its steps are taken.
+/// Returns the size of a value. A value that is not measured yet is walked, and the steps for that are taken.
 pub(super) fn measure(value: &Value) -> Result<Size, Error> {
     walk(value, 0)
 }
@@ -198,12 +198,12 @@ fn walk(value: &Value, level: usize) -> Result<Size, Error> {
     Ok(size)
 }
 
-/// Refuses what must not be kept in a namespace or a loop: another one, or what is too deep.
+/// Refuses values that must not be kept in a namespace or a loop: another namespace or loop, or a value that is too deep.
 pub(super) fn plain(value: &Value) -> Result<(), Error> {
     walk(value, 1).map(drop)
 }
 
-/// Takes the cost of a value that an operator, a filter, a method or a function has built, and measures it if it is a container.
+/// Takes the cost of a value that an operator, a filter, a method or a function has made, and measures it if it is a container.
 pub(super) fn keep(value: Value) -> Result<Value, Error> {
     if let Some(text) = value.as_str() {
         meter::makes(text.len() as u64)?;
@@ -222,7 +222,7 @@ pub(super) fn keep(value: Value) -> Result<Value, Error> {
     }
     match object.repr() {
         ObjectRepr::Map => keep_map(object),
-        // A group has names for its two members.
+        // A group of `groupby` also has names for its two members, which a plain list would lose.
         ObjectRepr::Seq if object.type_name().ends_with("::GroupTuple") => {
             let size = measure(&value)?;
             meter::makes(4 * VALUE)?;
@@ -233,7 +233,7 @@ pub(super) fn keep(value: Value) -> Result<Value, Error> {
     }
 }
 
-/// The same for what is a list in Python, although here it may be an iterator.
+/// The same for a value that is a list in Python, although it may be an iterator here.
 pub(super) fn keep_as_list(value: Value) -> Result<Value, Error> {
     match value.as_object() {
         Some(object)
@@ -247,7 +247,7 @@ pub(super) fn keep_as_list(value: Value) -> Result<Value, Error> {
     }
 }
 
-/// An iterator that is made of its own numbers alone, and holds nothing.
+/// Measures a range, which makes its numbers while it is iterated and stores none of them.
 pub(super) fn keep_lazy(value: Value) -> Value {
     let count = value.len().unwrap_or_default() as u64;
     let bytes = VALUE.saturating_add(VALUE.saturating_mul(count));

@@ -1,10 +1,10 @@
-//! What a rendering may cost, counted while it runs: steps, for time, and bytes, for memory.
+//! Limits the cost of a rendering while it runs: steps for time, and bytes for memory.
 //!
-//! A step is an instruction of the template, a value or 64 bytes that one of its operators, filters or methods handles. Memory counts
-//! all texts and lists that a template builds, used or not, and never goes down, so that it does not depend on when something is
-//! dropped. Both are counted, not measured: the same template and conversation stop at the same place on every machine.
+//! A step is an instruction of the template, or a value or 64 bytes that one of its operators, filters or methods handles. Memory counts
+//! all texts and lists that a template makes, used or not, and never decreases, so that it does not depend on when a value is dropped. Both
+//! are counted rather than measured, so that the same template and conversation stop at the same place on every machine.
 //!
-//! The count belongs to the rendering that runs on this thread. Outside of a rendering nothing is limited.
+//! The counts belong to the rendering that runs on this thread. Outside a rendering nothing is limited.
 //!
 //! Why: docs/decisions/2026-11-22-template-resource-limits.md.
 
@@ -14,16 +14,16 @@ use std::fmt;
 use chatmill_diag::Limits;
 use minijinja::{Error, ErrorKind};
 
-/// Bytes that are handled in one step.
+/// Number of bytes that are handled in one step.
 const BYTES_PER_STEP: u64 = 64;
 
-/// Further steps for each byte that a template is given: long conversations take longer.
+/// Additional steps for each byte of a template's context: long conversations take longer.
 const STEPS_PER_BYTE_GIVEN: u64 = 2;
 
-/// Further bytes for each byte that a template is given: some templates copy their whole output with every turn.
+/// Additional bytes for each byte of a template's context: some templates copy their whole output with every turn.
 const MEMORY_PER_BYTE_GIVEN: u64 = 64;
 
-/// What may still be used.
+/// The steps and the memory that are left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Allowance {
     steps: u64,
@@ -36,7 +36,7 @@ impl Allowance {
         memory: u64::MAX,
     };
 
-    /// What a rendering may use that is given so many bytes.
+    /// Creates the allowance of a rendering with a context of so many bytes.
     pub(super) fn new(limits: &Limits, given: u64) -> Self {
         let more = |per_byte: u64| given.saturating_mul(per_byte);
         Self {
@@ -46,7 +46,7 @@ impl Allowance {
     }
 }
 
-/// What ends a rendering that uses more than it may.
+/// The limit that a rendering exceeded.
 #[derive(Debug)]
 pub(super) enum Exhausted {
     /// `limits.template_steps`.
@@ -75,7 +75,7 @@ impl From<Exhausted> for Error {
 #[derive(Clone, Copy)]
 struct Meter {
     left: Allowance,
-    /// Instructions whose steps are taken.
+    /// Number of instructions for which steps are taken.
     instructions: u64,
     is_marking: bool,
 }
@@ -92,7 +92,7 @@ thread_local! {
     static METER: Cell<Meter> = const { Cell::new(Meter::OFF) };
 }
 
-/// Runs a rendering within an allowance, and takes from it what was used. The rendering must not panic.
+/// Runs a rendering within an allowance, and reduces the allowance by what was used. The rendering must not panic.
 pub(super) fn within<T>(allowance: &mut Allowance, is_marking: bool, rendering: impl FnOnce() -> T) -> T {
     let started = Meter {
         left: *allowance,
@@ -105,7 +105,7 @@ pub(super) fn within<T>(allowance: &mut Allowance, is_marking: bool, rendering: 
     done
 }
 
-/// Whether the rendering puts marks around what it prints.
+/// Whether the rendering writes marks around what it prints.
 pub(super) fn is_marking() -> bool {
     METER.get().is_marking
 }
@@ -124,12 +124,12 @@ fn take(of: impl FnOnce(&mut Allowance) -> &mut u64, count: u64, spent: Exhauste
     left.map(drop).ok_or_else(|| spent.into())
 }
 
-/// Takes the steps that handling so many bytes is worth.
+/// Takes the steps for handling so many bytes.
 pub(super) fn handles(bytes: u64) -> Result<(), Error> {
     steps(bytes / BYTES_PER_STEP)
 }
 
-/// Takes the steps for the instructions that have run, of which there were so many since the rendering began.
+/// Takes the steps for instructions; `instructions` is the number of all that ran since the rendering began.
 pub(super) fn ran(instructions: u64) -> Result<(), Error> {
     let mut meter = METER.get();
     let more = instructions.saturating_sub(meter.instructions);
@@ -144,7 +144,7 @@ pub(super) fn makes(bytes: u64) -> Result<(), Error> {
     take(|left| &mut left.memory, bytes, Exhausted::Memory)
 }
 
-/// Refuses an operation whose result would exceed the memory left, before it runs; the memory of the result is taken later.
+/// Refuses an operation before it runs if its result would exceed the memory left; the memory of the result is taken later.
 pub(super) fn can_hold(bytes: u64) -> Result<(), Error> {
     if bytes > METER.get().left.memory {
         return Err(Exhausted::Memory.into());

@@ -1,5 +1,5 @@
-//! Methods, filters and tests whose answers differ between minijinja and Python's Jinja: white space, what counts as a
-//! sequence, what an undefined value does. Everything else is minijinja's own and its shim for Python's methods.
+//! Methods, filters and tests that differ between minijinja and Python's Jinja: in white space, in what is a sequence, and for undefined
+//! values. All others are those of minijinja and of its shim for Python's methods.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use minijinja_contrib::pycompat;
 use super::marked_value::is_digits;
 use super::{attributes, costs, measured, python};
 
-/// Teaches an environment what Python knows.
+/// Registers the methods, filters and tests in an environment.
 pub(super) fn register(environment: &mut Environment<'_>) {
     costs::register(environment);
     environment.set_unknown_method_callback(method);
@@ -43,7 +43,7 @@ pub(super) fn register(environment: &mut Environment<'_>) {
     });
 }
 
-/// `str.isspace` for one character.
+/// Implements `str.isspace` for one character.
 pub(super) fn is_space(character: char) -> bool {
     character.is_whitespace() || matches!(character, '\u{1c}'..='\u{1f}')
 }
@@ -69,7 +69,7 @@ fn items(value: &Value) -> Result<Value, Error> {
     filters::items(value)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "minijinja gives it so")]
+#[expect(clippy::needless_pass_by_value, reason = "minijinja passes it by value")]
 fn default(
     value: &Value,
     other: Option<Value>,
@@ -98,7 +98,7 @@ fn escape(value: &Value) -> Result<Value, Error> {
     Ok(Value::from_safe_string(text))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "minijinja gives it so")]
+#[expect(clippy::needless_pass_by_value, reason = "minijinja passes it by value")]
 fn indent(
     text: &str,
     width: Option<Value>,
@@ -118,7 +118,7 @@ fn indent(
             None => " ".repeat(usize::try_from(i64::try_from(width.clone())?).unwrap_or_default()),
         },
     };
-    // Python breaks lines with one more line break at the end, so the last one is kept.
+    // Python appends a line break before it splits the lines, so a last line break is kept.
     let lines = lines(&format!("{text}\n"), false);
     let mut out = String::new();
     for (number, line) in lines.iter().enumerate() {
@@ -163,7 +163,7 @@ fn method(state: &mut State<'_, '_>, value: &Value, name: &str, arguments: &[Val
     })
 }
 
-/// The methods of strings that the shim lacks, or that it gives Rust's idea of white space.
+/// Implements the methods of strings that the shim does not have, or that have Rust's definition of white space there.
 fn string_method(text: &str, name: &str, arguments: &[Value]) -> Result<Option<Value>, Error> {
     Ok(Some(match name {
         "strip" | "lstrip" | "rstrip" => {
@@ -241,7 +241,7 @@ fn wanted_text(value: &Value) -> Result<Cow<'_, str>, Error> {
     })
 }
 
-/// `str.split` and `str.rsplit`.
+/// Implements `str.split` and `str.rsplit`.
 fn split(text: &str, separator: Option<&str>, most: usize, from_right: bool) -> Result<Vec<Value>, Error> {
     let parts: Vec<&str> = match (separator, from_right) {
         (Some(""), _) => return Err(Error::new(ErrorKind::InvalidOperation, "empty separator")),
@@ -277,7 +277,7 @@ fn split(text: &str, separator: Option<&str>, most: usize, from_right: bool) -> 
     Ok(parts.into_iter().map(Value::from).collect())
 }
 
-/// `str.splitlines`.
+/// Implements `str.splitlines`.
 fn lines(text: &str, keeps: bool) -> Vec<Value> {
     let mut lines = Vec::new();
     let mut rest = text;
@@ -298,7 +298,7 @@ fn lines(text: &str, keeps: bool) -> Vec<Value> {
     lines
 }
 
-/// `str.zfill`: zeros behind the sign, up to a width in characters.
+/// Implements `str.zfill`: zeros after the sign, up to a width in characters.
 fn zfill(text: &str, width: usize) -> String {
     let sign = text.len() - text.strip_prefix(['+', '-']).unwrap_or(text).len();
     let (sign, digits) = text.split_at(sign);
@@ -306,10 +306,10 @@ fn zfill(text: &str, width: usize) -> String {
     format!("{sign}{}{digits}", "0".repeat(zeros))
 }
 
-/// `str.title`: the first of every run of cased letters has its title case, the others are small.
+/// Implements `str.title`: the first of a run of cased letters becomes title case, the others lower case.
 fn title(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    // A sigma at the end of a word is small in another way.
+    // A sigma at the end of a word has another lower case.
     let lowered = text.to_lowercase();
     let mut lowered = lowered.chars();
     let mut inside = false;
@@ -326,7 +326,7 @@ fn title(text: &str) -> String {
     out
 }
 
-/// The title case of a letter where it is one letter and not the upper case. Georgian has none: its letters stay.
+/// Returns the title case of a letter if it is one letter and differs from the upper case. Georgian has no title case: its letters stay.
 fn titled(character: char) -> Option<char> {
     let code = u32::from(character);
     let title = match code {
@@ -352,7 +352,7 @@ fn push_titled(out: &mut String, character: char) {
     out.extend(upper.next());
     for further in upper {
         match further {
-            // An iota below the letter stays there.
+            // An iota below the letter stays below it.
             '\u{399}' => out.push('\u{345}'),
             further if follows_case => out.extend(further.to_lowercase()),
             further => out.push(further),

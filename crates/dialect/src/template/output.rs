@@ -1,4 +1,7 @@
-//! An output as a sink: the speaker of each segment, the template's own text, special tokens.
+//! Writes the output of a template into a sink, in segments with their speakers.
+//!
+//! The rendered text comes in, with the regions of its pieces and the ranges that the assistant generates, which `answers` finds if the
+//! template does not mark them. Pieces, dumped JSON, special tokens and other text of the template go out as segments.
 
 pub(super) mod answers;
 
@@ -14,14 +17,14 @@ use super::regions::Regions;
 use super::tokens::Tokens;
 use crate::text::run::TextRun;
 
-/// What a segment of an output is.
+/// The kind of a segment of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SegmentKind {
     /// A piece of the conversation.
     Piece(usize),
     /// JSON that the template has dumped.
     Json,
-    /// The template's own text.
+    /// Text of the template.
     Glue,
     /// A special token.
     Special,
@@ -34,15 +37,15 @@ struct Segment {
     speaker: Speaker,
 }
 
-/// An output and what is known about it.
+/// An output and the facts about it.
 pub(super) struct Output<'o, 'a> {
     /// The text.
     pub(super) text: &'o str,
-    /// Where pieces stand.
+    /// The regions of pieces.
     pub(super) regions: &'o Regions,
-    /// Dumped JSON.
+    /// The ranges of dumped JSON.
     pub(super) json: &'o [Range<usize>],
-    /// What the assistant generates.
+    /// The ranges that the assistant generates.
     pub(super) generated: &'o [Range<usize>],
     /// The pieces.
     pub(super) pieces: &'o [Piece<'a>],
@@ -72,7 +75,7 @@ impl<'a> Output<'_, 'a> {
         sink.set_speaker(Speaker::Other);
     }
 
-    /// The whole output in segments.
+    /// Divides the whole output into segments.
     fn segments(&self) -> Vec<Segment> {
         let mut segments = Vec::new();
         let mut at = 0;
@@ -86,7 +89,7 @@ impl<'a> Output<'_, 'a> {
         segments
     }
 
-    /// What stands between two pieces: dumped JSON and glue.
+    /// Adds the segments between two pieces: dumped JSON and text of the template.
     fn between(
         &self,
         gap: Range<usize>,
@@ -108,7 +111,7 @@ impl<'a> Output<'_, 'a> {
         self.glue(at..gap.end, segments);
     }
 
-    /// The template's own text, and its special tokens as segments of their own.
+    /// Adds text of the template, with special tokens as separate segments.
     fn glue(&self, range: Range<usize>, segments: &mut Vec<Segment>) {
         let mut at = range.start;
         while let Some((before, token, _)) = self.tokens.split_once(cut::text(self.text, at..range.end)) {
@@ -120,7 +123,7 @@ impl<'a> Output<'_, 'a> {
         push(segments, at..range.end, SegmentKind::Glue);
     }
 
-    /// Gives the assistant what it generates.
+    /// Sets the speakers of segments, and cuts segments where a generated range begins or ends.
     fn generated_speakers(&self, segments: Vec<Segment>) -> Vec<Segment> {
         let edges: BTreeSet<usize> = self
             .generated
@@ -132,7 +135,7 @@ impl<'a> Output<'_, 'a> {
         for segment in segments {
             let Range { start, end } = segment.range;
             let mut cuts = vec![start];
-            // A special token is one token, whatever the template cuts.
+            // A special token is never cut: it is one token.
             if segment.kind != SegmentKind::Special {
                 cuts.extend(edges.range(start..end).filter(|edge| **edge > start));
             }
@@ -151,7 +154,7 @@ impl<'a> Output<'_, 'a> {
         out
     }
 
-    /// The speaker of each range that is generated: that of the turns in it, else of the turn before.
+    /// Returns the speaker of each generated range: that of the turns in it, otherwise of the turn before.
     fn generated_range_speakers(&self) -> Vec<Speaker> {
         let mut own = self.regions.iter().filter_map(|(range, piece)| {
             let piece = cut::at(self.pieces, piece);
@@ -179,7 +182,7 @@ impl<'a> Output<'_, 'a> {
         speakers.collect()
     }
 
-    /// The speaker of a turn.
+    /// Returns the speaker of a turn.
     fn speaker(&self, turn: Option<usize>) -> Speaker {
         turn.map_or(Speaker::Perspective, |turn| *cut::at(self.speakers, turn))
     }
@@ -195,7 +198,7 @@ fn push(segments: &mut Vec<Segment>, range: Range<usize>, kind: SegmentKind) {
     }
 }
 
-/// Writes what a template shows of a piece, in the piece's own words where they are recognised.
+/// Writes what a template prints of a piece, in the runs of the piece if they are recognised.
 fn write_piece<'a>(sink: &mut Sink<'a>, piece: &Piece<'a>, shown: &str) {
     if let Some(at) = piece.text.find(shown) {
         write_words(sink, piece, at..at + shown.len(), Level::Raw);
@@ -218,7 +221,7 @@ fn write_piece<'a>(sink: &mut Sink<'a>, piece: &Piece<'a>, shown: &str) {
     sink.literal(shown.to_owned(), component);
 }
 
-/// Writes some bytes of a piece's words.
+/// Writes a range of bytes of a piece's runs.
 fn write_words<'a>(sink: &mut Sink<'a>, piece: &Piece<'a>, range: Range<usize>, level: Level) {
     let mut start = 0;
     for words in &piece.words {

@@ -1,4 +1,4 @@
-//! Finding out what a template wants by showing it small conversations.
+//! Determines how a template wants its input by rendering small conversations.
 
 use chatmill_model::Role;
 
@@ -8,14 +8,14 @@ use super::meter::Allowance;
 use super::output::answers::Surroundings;
 use super::{ArgumentStyle, TemplateDialect, plain};
 
-/// Whether arguments print as JSON when they come as an object, or only when they come as text.
+/// Determines whether arguments are printed as JSON if they are an object, or only if they are text.
 pub(super) fn arguments(dialect: &TemplateDialect, allowance: &mut Allowance) -> ArgumentStyle {
     let mut prints = |arguments: &str| {
         let contents = ["\"\"", "null", "\"c\""].into_iter();
         let mut messages = contents.flat_map(|content| calls(content, arguments));
         messages.any(|messages| {
             let printed = dialect.probe(&messages, allowance);
-            // Neither Python's own notation nor JSON inside a JSON string.
+            // Neither Python's notation nor JSON inside a JSON string.
             printed.contains("probed") && !printed.contains("'probed'") && !printed.contains("\\\"probed")
         })
     };
@@ -26,7 +26,7 @@ pub(super) fn arguments(dialect: &TemplateDialect, allowance: &mut Allowance) ->
     }
 }
 
-/// Whether calls print only where the content of their turn is null, and not where it is empty.
+/// Whether calls are printed only if the content of their turn is null, and not if it is empty.
 pub(super) fn wants_null(dialect: &TemplateDialect, allowance: &mut Allowance) -> bool {
     let given = match dialect.arguments {
         ArgumentStyle::Object => r#"{"probed":"yes"}"#,
@@ -38,7 +38,7 @@ pub(super) fn wants_null(dialect: &TemplateDialect, allowance: &mut Allowance) -
     !prints("\"\"") && prints("null")
 }
 
-/// Conversations with a call: templates differ in the turns that they allow around one.
+/// Returns conversations with a call; templates differ in the turns that they allow around a call.
 fn calls(content: &str, arguments: &str) -> impl Iterator<Item = String> + use<> {
     let call = format!(
         r#"{{"id":"abcdefghi","type":"function","function":{{"name":"look","arguments":{arguments}}}}}"#
@@ -55,9 +55,9 @@ fn calls(content: &str, arguments: &str) -> impl Iterator<Item = String> + use<>
     conversations.into_iter()
 }
 
-/// Whose texts lose the white space at their ends.
+/// Determines the roles of texts that lose the white space at their ends.
 pub(super) fn trims(dialect: &TemplateDialect, allowance: &mut Allowance) -> Trims {
-    // An em space is white space that no template writes by itself.
+    // An em space is white space that templates do not write themselves.
     let blunt = "\u{2003}probed\u{2003}";
     let mut loses = |messages: &str| {
         let printed = dialect.probe(messages, allowance);
@@ -80,7 +80,7 @@ pub(super) fn trims(dialect: &TemplateDialect, allowance: &mut Allowance) -> Tri
     Trims(trimmed.map(|(role, _)| role).collect())
 }
 
-/// What a template writes around turns of people and tools.
+/// Determines the texts that a template writes around turns of users, tools and the assistant.
 pub(super) fn surroundings(
     dialect: &TemplateDialect,
     engine: &Engine,
@@ -113,7 +113,7 @@ pub(super) fn surroundings(
         render(&[user, answer], false),
     );
     found.add_head(Role::User, &text, &alone, ["probed answer", "probed word"]);
-    // Of thoughts, the last turn shows more than the others.
+    // Templates may print thoughts of the last turn only, so both places are probed.
     for turns in [&[user, answer, more][..], &[user, answer, more, next]] {
         let text = render(turns, false);
         found.add_head(Role::Assistant, &text, &alone, ["probed answer", "probed line"]);

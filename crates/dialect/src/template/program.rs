@@ -1,9 +1,9 @@
-//! A compiled template with guards: the cost of each instruction of minijinja is taken before or after it.
+//! A compiled template with guards, which take the cost of each instruction of minijinja before or after it.
 //!
-//! minijinja limits the number of instructions; what one of them does with a large value it does not limit, and operators
-//! cannot be replaced. So the instructions are copied with calls of filters between them whose names no template can write.
-//! They pass on what they are given, or stop the rendering. The match of prices has no wildcard, so a new instruction
-//! of minijinja does not compile before it has a price.
+//! minijinja limits the number of instructions, but not what a single instruction does with a large value, and operators cannot be
+//! replaced. So the instructions are copied with guards between them: calls of filters with names that a template cannot write. A guard
+//! passes its operands on or stops the rendering. The match in `price` has no wildcard, so that a new instruction of minijinja does not
+//! compile before it has a price.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use minijinja::machinery::{CompiledTemplate, Instruction, Instructions};
 
 use super::{attributes, guards};
 
-/// Characters of a constant that an operator may meet without cost.
+/// Maximum number of bytes of a constant that an operator may read without cost.
 const SHORT: usize = 256;
 
-/// No place in minijinja's cache of filters.
+/// The index of filters that have no place in minijinja's cache of filters.
 const UNCACHED: u8 = u8::MAX;
 
 /// The instructions of a template and of its blocks, with guards.
@@ -52,7 +52,7 @@ fn with_guards<'t>(old: &Instructions<'t>) -> Instructions<'t> {
     for at in 0..count {
         starts.push(u32::try_from(steps.len()).unwrap_or(u32::MAX));
         let Some(instruction) = old.get(at) else { break };
-        // A jump may bring another value to an operator than the constant before it.
+        // After a jump the operand may be another value than the constant before the instruction.
         let before = at.checked_sub(1).filter(|_| !targets.contains(&at));
         let is_short = before.and_then(|before| old.get(before)).is_some_and(is_short);
         let first = steps.len();
@@ -73,7 +73,7 @@ fn with_guards<'t>(old: &Instructions<'t>) -> Instructions<'t> {
     new
 }
 
-/// Where an instruction may continue.
+/// Returns the target to which an instruction may jump.
 fn target<'i>(instruction: &'i mut Instruction<'_>) -> Option<&'i mut u32> {
     match instruction {
         Instruction::Iterate(target)
@@ -92,25 +92,25 @@ fn is_short(instruction: &Instruction<'_>) -> bool {
         return false;
     };
     match value.as_str() {
-        // What is called as a method is looked up as Python does it.
+        // A name of a method has to be looked up as in Python.
         Some(text) => text.len() <= SHORT && !attributes::is_one(text),
-        // A number counts characters of a text from its start.
+        // An index into a text counts its characters from the start.
         None if value.is_integer() => value.as_usize().is_some_and(|index| index <= SHORT),
         None => value.as_object().is_none(),
     }
 }
 
-/// Calls a filter with so many operands.
+/// Returns the instruction that calls a filter with so many operands.
 fn filter<'t>(name: &'static str, operands: u16) -> Instruction<'t> {
     Instruction::ApplyFilter(name, Some(operands), UNCACHED)
 }
 
-/// Writes an instruction with its guards; `is_short`: its last operand is a short constant.
+/// Writes an instruction with its guards; `is_short` is whether its last operand is a short constant.
 fn write_guarded<'t>(old: &Instruction<'t>, is_short: bool, push: &mut dyn FnMut(Instruction<'t>)) {
     match price(old, is_short) {
         Price::Instead => write_replacement(old, push),
         Price::Around(before, behind) => {
-            // Takes operands from the stack, and puts them there again.
+            // The guard takes the operands from the stack as a list, and unpacking puts them back.
             if let Some((name, operands)) = before {
                 push(filter(name, operands));
                 push(Instruction::UnpackList(operands.into()));
@@ -125,9 +125,9 @@ fn write_guarded<'t>(old: &Instruction<'t>, is_short: bool, push: &mut dyn FnMut
 
 /// The guards of an instruction.
 enum Price {
-    /// The guard of its operands, and how many these are; and the guard of its result.
+    /// The guard of its operands with their number, and the guard of its result.
     Around(Option<(&'static str, u16)>, Option<&'static str>),
-    /// Other instructions stand in its place.
+    /// Other instructions replace it.
     Instead,
 }
 
@@ -139,7 +139,7 @@ fn price(old: &Instruction<'_>, is_short: bool) -> Price {
         }
         I::GetItem if !is_short => return Price::Instead,
         I::GetAttr(name) if attributes::is_one(name) => return Price::Instead,
-        // What a loop remembers can be changed, as a namespace can.
+        // A loop remembers the values of `changed`, so it can be changed like a namespace.
         I::CallMethod("changed", count) => match count.filter(|count| *count > 0) {
             Some(count) => (Some((guards::PLAIN_ALL, count)), None),
             None => return Price::Instead,
@@ -158,14 +158,14 @@ fn price(old: &Instruction<'_>, is_short: bool) -> Price {
             (operands(*count).map(|operands| (guards::WALK, operands)), None)
         }
         I::BuildList(_) | I::BuildTuple(_) => (None, Some(guards::KEEP)),
-        // A macro and what it encloses stay until the rendering ends.
+        // A macro and its enclosed variables stay until the rendering ends.
         I::BuildMacro(..) => (None, Some(guards::DECLARE)),
-        // Whatever repeats or calls counts the instructions that have run.
+        // Instructions that repeat or call take the steps for all instructions that have run.
         I::Iterate(_) | I::CallFunction(..) | I::CallMethod(..) | I::CallObject(_) => {
             (None, Some(guards::COUNT))
         }
-        // These handle one value of fixed size, or pass values on; filters, tests and functions take their own costs, and the
-        // cost of output is taken as it is written.
+        // These handle one value of fixed size, or pass values on. Filters, tests and functions take their costs themselves, and the cost
+        // of output is taken when it is written.
         I::StoreLocal(_)
         | I::Lookup(_)
         | I::GetAttr(_)
@@ -216,7 +216,7 @@ fn price(old: &Instruction<'_>, is_short: bool) -> Price {
     Price::Around(before, behind)
 }
 
-/// What stands in the place of an instruction.
+/// Writes the instructions that replace an instruction.
 fn write_replacement<'t>(old: &Instruction<'t>, push: &mut dyn FnMut(Instruction<'t>)) {
     use Instruction as I;
     match old {
@@ -241,7 +241,7 @@ fn write_replacement<'t>(old: &Instruction<'t>, push: &mut dyn FnMut(Instruction
             push(I::ApplyFilter(guards::REFUSE, *count, UNCACHED));
             push(old.clone());
         }
-        // A loop, or one that begins anew.
+        // A loop, or the recursion of a loop.
         _ => {
             push(filter(guards::EACH, 1));
             push(old.clone());
@@ -249,7 +249,7 @@ fn write_replacement<'t>(old: &Instruction<'t>, push: &mut dyn FnMut(Instruction
     }
 }
 
-/// A count of operands that a filter can be given; a tag does not have as many words.
+/// Returns a number of operands for a filter; `None` for 0, or for more than a tag can have.
 fn operands(count: usize) -> Option<u16> {
     u16::try_from(count).ok().filter(|count| *count > 0)
 }

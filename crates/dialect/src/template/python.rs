@@ -1,4 +1,4 @@
-//! How Python prints values: `str`, `repr` and `json.dumps`. Templates were written against these, byte for byte.
+//! Prints values as Python does: `str`, `repr` and `json.dumps`, byte for byte, because templates rely on them.
 
 use std::fmt::{self, Write as _};
 
@@ -8,7 +8,7 @@ use minijinja::{Error, ErrorKind, Value};
 
 use super::{marked_value, measured, meter};
 
-/// Where `str.splitlines` breaks.
+/// Whether `str.splitlines` breaks a line at a character.
 pub(super) fn breaks_line(character: char) -> bool {
     matches!(
         character,
@@ -16,7 +16,7 @@ pub(super) fn breaks_line(character: char) -> bool {
     )
 }
 
-/// `str(value)`; an undefined value prints nothing.
+/// Implements `str(value)`; an undefined value prints nothing.
 pub(super) fn text(value: &Value) -> Result<String, Error> {
     if let Some(text) = value.as_str() {
         return Ok(text.to_owned());
@@ -34,7 +34,7 @@ fn too_deep() -> Error {
     Error::new(ErrorKind::InvalidOperation, "the value is nested too deeply")
 }
 
-/// `repr(value)`.
+/// Implements `repr(value)`.
 fn repr(out: &mut String, value: &Value, depth: usize) -> Result<(), Error> {
     if depth > TEMPLATE_DEPTH {
         return Err(too_deep());
@@ -81,7 +81,7 @@ fn separate(out: &mut String, index: usize, separator: &str) {
     }
 }
 
-/// `repr` of a string: single quotes unless the text holds one and no double quote.
+/// Implements `repr` of a string: in single quotes, unless the text has a single quote and no double quote.
 fn quoted(out: &mut String, text: &str) {
     let quote = if text.contains('\'') && !text.contains('"') {
         '"'
@@ -109,12 +109,12 @@ fn quoted(out: &mut String, text: &str) {
     out.push(quote);
 }
 
-/// Appends what is formatted; a text takes everything.
+/// Appends formatted text, which cannot fail.
 fn push(out: &mut String, formatted: fmt::Arguments<'_>) {
     let _ = out.write_fmt(formatted);
 }
 
-/// `str.isprintable` but for code points that nobody has assigned yet.
+/// Implements `str.isprintable`, except for unassigned code points.
 fn is_printable(character: char) -> bool {
     let is_format = matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0001}'..='\u{e007f}'
@@ -122,7 +122,7 @@ fn is_printable(character: char) -> bool {
     character == ' ' || !(character.is_control() || character.is_whitespace() || is_format)
 }
 
-/// `repr` of a float: the shortest digits that read back, with an exponent below 1e-4 and from 1e16 on.
+/// Implements `repr` of a float: the shortest digits that read back, with an exponent below 1e-4 and from 1e16 on.
 pub(super) fn float(number: f64) -> String {
     if number.is_nan() {
         return "nan".to_owned();
@@ -150,7 +150,7 @@ struct DumpOptions {
     behind_key: String,
 }
 
-/// The filter `tojson` as transformers defines it: `json.dumps` that leaves HTML and non-ASCII characters alone.
+/// Implements the filter `tojson` of transformers: `json.dumps` without escapes for HTML and non-ASCII characters.
 pub(super) fn tojson(value: &Value, options: &Kwargs) -> Result<String, Error> {
     let indent = match options.get::<Option<Value>>("indent")? {
         None => None,
@@ -283,7 +283,7 @@ impl DumpOptions {
     }
 }
 
-/// A number as JSON; numbers without end have the names that Python gives them.
+/// Returns a number as JSON; infinite and undefined numbers have Python's names.
 fn number(value: &Value) -> String {
     if value.is_integer() {
         return value.to_string();

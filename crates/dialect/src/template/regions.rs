@@ -1,5 +1,5 @@
-//! Where the pieces of a conversation stand in an output: by their marks, or by a search where a template inspects its texts and marks
-//! would change its output.
+//! Finds the pieces of a conversation in an output: by their marks, or by a search if a template inspects its texts and marks would change
+//! its output.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,19 +11,19 @@ use super::context::Piece;
 use super::marks::{Half, Unmarked};
 use super::methods::is_space;
 
-/// Bytes of an output that are looked through in vain, at most: about a second. What is looked for after that counts as not
-/// printed, and is declared as lost.
+/// Maximum number of bytes of an output that are searched in vain, which takes about a second. Pieces after that count as not printed and
+/// are declared as lost.
 const MOST_IN_VAIN: usize = 1 << 30;
 
-/// Ranges of an output, none over another, each with the number of its piece.
+/// Ranges of an output that do not overlap, each with the number of its piece.
 #[derive(Debug, Default)]
 pub(super) struct Regions(BTreeMap<usize, (usize, usize)>);
 
 impl Regions {
-    /// Pieces by their marks.
+    /// Finds pieces by their marks.
     pub(super) fn of_marks(unmarked: &Unmarked, pieces: &[Piece<'_>]) -> Self {
         let mut regions = Self::default();
-        // A template that cuts and joins what it is given may spell the marks of a piece that is none.
+        // A template that cuts and joins its texts may produce marks with the number of a piece that does not exist.
         let known = unmarked.pieces.iter().filter(|found| found.piece < pieces.len());
         for found in known.filter(|found| found.is_whole.is_none()) {
             regions.take(found.range.clone(), found.piece);
@@ -34,7 +34,7 @@ impl Regions {
             };
             let inner = piece.text.trim_matches(is_space);
             let at = found.range.start;
-            // A piece of which one mark is missing ends at the next at the latest, so that no range is compared twice.
+            // A piece without one of its marks ends before the next piece at the latest, so that no range is compared twice.
             let Some(gap) = regions.gap(at, unmarked.text.len()) else {
                 continue;
             };
@@ -47,7 +47,7 @@ impl Regions {
         regions
     }
 
-    /// Pieces that are found in an output, in order where they stand in order.
+    /// Finds pieces by searching the output, in order if they are printed in order.
     pub(super) fn of_search(output: &str, pieces: &[Piece<'_>]) -> Self {
         Self::searched(output, pieces, MOST_IN_VAIN)
     }
@@ -86,7 +86,7 @@ impl Regions {
         regions
     }
 
-    /// The first place of a text, from a byte on, that nothing else has taken.
+    /// Returns the first free place of a text from a byte on.
     fn find(&self, output: &str, needle: &str, from: usize) -> Option<Range<usize>> {
         let tail = output.get(from..)?;
         tail.match_indices(needle)
@@ -99,7 +99,7 @@ impl Regions {
         before.is_none_or(|(_, (end, _))| *end <= range.start)
     }
 
-    /// The free range around a place.
+    /// Returns the free range around a place.
     fn gap(&self, at: usize, length: usize) -> Option<Range<usize>> {
         let start = self.0.range(..=at).next_back().map_or(0, |(_, (end, _))| *end);
         let end = self.0.range(at..).next().map_or(length, |(start, _)| *start);
@@ -112,13 +112,13 @@ impl Regions {
         }
     }
 
-    /// The ranges in order, with their pieces.
+    /// Returns the ranges in order, with their pieces.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Range<usize>, usize)> + '_ {
         self.0.iter().map(|(start, (end, piece))| (*start..*end, *piece))
     }
 }
 
-/// How many bytes two texts have in common at their starts.
+/// Returns the number of bytes that two texts have in common at their starts.
 pub(super) fn common_start(left: &str, right: &str) -> usize {
     let equal = left
         .chars()

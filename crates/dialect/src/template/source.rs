@@ -1,24 +1,24 @@
-//! The source of a template before minijinja parses it.
+//! Checks and changes the source of a template before minijinja parses it.
 //!
-//! Its parser, its compiler and whatever drops a parsed template go down one call for each link of a chain such as
-//! `not not a` or `a.b.c`, and calculate what consists of constants over and over. So a tag may only have so many words,
-//! and products are never calculated before the template runs, where their cost is taken.
+//! The parser, the compiler and the drop of a parsed template recurse once per link of a chain such as `not not a` or `a.b.c`, and
+//! expressions of constants are calculated repeatedly. So the number of words in a tag is limited, and products are not constant: they are
+//! calculated only when the template runs, where their cost is taken.
 
 use chatmill_diag::cut;
 use chatmill_diag::limits::{TEMPLATE_BRANCHES, TEMPLATE_TAG, TEMPLATE_WORDS};
 use minijinja::machinery::{Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
 
-/// A variable that is one: `2 * 3` becomes `2 *__one* 3`, which is not a constant.
+/// A variable with the value one: `2 * 3` becomes `2 *__one* 3`, which is not a constant.
 pub(super) const ONE: &str = "__one";
 
-/// The source as it is compiled. The error is what is too long in it.
+/// Returns the source that is compiled. The error is what is too long in it.
 pub(super) fn checked(source: &str, syntax: &SyntaxConfig) -> Result<String, String> {
     let mut out = String::with_capacity(source.len());
     let mut copied = 0;
     let (mut words, mut opened, mut branches) = (0, 0, 0);
     let mut follows_operand = false;
-    // What cannot be read ends here, and in the parser at the same place.
+    // The loop ends at the first token that cannot be read, where the parser will fail, too.
     for (token, span) in tokenize(source, false, syntax.clone()).map_while(Result::ok) {
         let (start, end) = (span.start_offset as usize, span.end_offset as usize);
         match token {
@@ -45,7 +45,7 @@ pub(super) fn checked(source: &str, syntax: &SyntaxConfig) -> Result<String, Str
             out.push('*');
             copied = end;
         }
-        // Before an argument, the sign unpacks a list.
+        // After these, `*` unpacks a list and is not a product.
         follows_operand = !matches!(token, Token::ParenOpen | Token::Comma);
     }
     out.push_str(source.split_at(copied).1);

@@ -1,17 +1,16 @@
-//! The tags that need care before a template is compiled.
+//! Rewrites and refuses tags before a template is compiled.
 //!
-//! `{% generation %}` blocks, what a training template marks as the assistant's own, are unknown to other engines: each
-//! becomes a block of a filter that knows it, with variables of its own as in transformers. Tags that name other files are
-//! refused.
+//! minijinja does not have `{% generation %}` blocks, with which a template for training marks the text of the assistant. Each becomes a
+//! block of a filter that records it, in a separate scope for variables as in transformers. Tags that name other files are refused.
 
-/// The filter that a generation block goes through.
+/// The filter that replaces a generation block.
 pub(super) const FILTER: &str = "__generation";
 
 /// Tags that name another file.
 const NAMING: [&str; 4] = ["include", "import", "extends", "from"];
 
-/// A template whose generation blocks are filter blocks; line breaks stay where they are, and are all of one kind. The error is a tag that names
-/// another file.
+/// Returns a template with filter blocks instead of generation blocks. Line breaks keep their places and become `\n`. The error is a tag
+/// that names another file.
 pub(super) fn rewrite(source: &str) -> Result<String, String> {
     let source = source.replace("\r\n", "\n").replace('\r', "\n");
     let mut out = String::with_capacity(source.len());
@@ -54,7 +53,7 @@ pub(super) fn rewrite(source: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// Bytes of the tag that a text begins with; what stands in quotes does not end it.
+/// Returns the length in bytes of the tag at the beginning of a text; text in quotes does not end the tag.
 fn tag_length(text: &str) -> usize {
     let closing = if text.starts_with("{%") { "%}" } else { "}}" };
     let mut quote = None;
@@ -72,7 +71,7 @@ fn tag_length(text: &str) -> usize {
     text.len()
 }
 
-/// What stands in a statement tag.
+/// Returns the inside of a statement tag; `None` for other tags.
 fn statement(tag: &str) -> Option<&str> {
     let inside = tag.strip_prefix("{%")?.strip_suffix("%}")?;
     let inside = inside.strip_prefix(['-', '+']).unwrap_or(inside);
@@ -80,7 +79,7 @@ fn statement(tag: &str) -> Option<&str> {
     Some(inside.trim())
 }
 
-/// Where the tag that ends a raw block begins.
+/// Returns where the tag that ends a raw block begins.
 fn end_of_raw(text: &str) -> usize {
     let mut tags = text.match_indices("{%");
     tags.find(|(at, _)| {

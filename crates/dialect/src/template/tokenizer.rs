@@ -1,4 +1,4 @@
-//! `tokenizer_config.json`: the template, and the tokens that it prints.
+//! Reads `tokenizer_config.json`: the templates, and the tokens that they print.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 
 use super::TemplateError;
 
-/// Chat templates and tokens of a tokenizer's configuration.
+/// The chat templates and tokens in the configuration of a tokenizer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenizerConfig {
-    /// Its templates by name; a single one is `default`.
+    /// The templates by name; a single template is `default`.
     pub templates: BTreeMap<String, String>,
-    /// `bos_token`, `eos_token` and the like: variables of the template.
+    /// `bos_token`, `eos_token` and similar ones, which are variables of the template.
     pub tokens: BTreeMap<String, String>,
-    /// Every special token.
+    /// All special tokens.
     pub special_tokens: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ struct NamedTemplate {
 }
 
 impl TokenizerConfig {
-    /// Reads a configuration.
+    /// Reads a configuration. The error is what is wrong with it.
     pub fn read(json: &str) -> Result<Self, TemplateError> {
         let fields: Map<String, Value> = serde_json::from_str(json).map_err(|error| {
             TemplateError::Tokenizer(format!("it is not a tokenizer configuration: {error}"))
@@ -74,7 +74,7 @@ impl TokenizerConfig {
     }
 }
 
-/// A token as text, or as an object with its content.
+/// Reads a token, which is a text or an object with its content.
 fn token(value: &Value) -> Option<&str> {
     value.as_str().or_else(|| value.get("content")?.as_str())
 }

@@ -1,20 +1,20 @@
-//! The special tokens of a template: what its tokenizer reads as one token, and what chat text must not spell.
+//! The special tokens of a template: its tokenizer reads each as one token, so chat text must not spell them.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::text::control_tokens::{self, ESCAPE};
 
-/// Special tokens, the longer ones first.
+/// Special tokens, sorted with the longest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tokens {
     spellings: Vec<String>,
-    /// The characters that they begin with, each once: a tokenizer may have hundreds of tokens that begin alike.
+    /// The first characters of all tokens, without duplicates: a tokenizer may have hundreds of tokens with the same first character.
     firsts: Vec<char>,
 }
 
 impl Tokens {
-    /// Tokens of two characters or more; a single character is too common in chat text to be a boundary.
+    /// Keeps tokens of two or more characters; a single character is too common in chat text to be a boundary.
     pub(super) fn new(spellings: impl IntoIterator<Item = String>) -> Self {
         let is_long = |token: &String| token.chars().nth(1).is_some();
         let mut spellings: Vec<String> = spellings.into_iter().filter(is_long).collect();
@@ -30,19 +30,19 @@ impl Tokens {
         }
     }
 
-    /// What a template's own text spells in the form `<|word|>`.
+    /// Returns the tokens that the source of a template spells in the form `<|word|>`.
     pub(super) fn spelled_in(source: &str) -> impl Iterator<Item = String> + use<'_> {
         control_tokens::spelled(source).map(str::to_owned)
     }
 
-    /// The token that a text begins with.
+    /// Returns the token that a text begins with.
     fn at_start<'t>(&self, text: &'t str) -> Option<&'t str> {
         let mut spellings = self.spellings.iter();
         let token = spellings.find(|token| text.starts_with(token.as_str()))?;
         Some(text.split_at(token.len()).0)
     }
 
-    /// The next token of a text, and what stands before and after it.
+    /// Returns the next token of a text, with the text before and after it.
     pub(super) fn split_once<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str, &'t str)> {
         text.match_indices(self.firsts.as_slice()).find_map(|(at, _)| {
             let (before, tail) = text.split_at(at);
@@ -51,7 +51,7 @@ impl Tokens {
         })
     }
 
-    /// How often a text spells a token.
+    /// Counts the tokens that a text spells.
     pub(super) fn count(&self, text: &str) -> u64 {
         let mut rest = text;
         let mut count = 0;
@@ -62,7 +62,7 @@ impl Tokens {
         count
     }
 
-    /// The text with U+200B after the first character of each token, and how many there were.
+    /// Inserts U+200B after the first character of each token, and returns the text with the number of tokens.
     pub(super) fn escape<'t>(&self, text: Cow<'t, str>) -> (Cow<'t, str>, u64) {
         let mut escaped = String::new();
         let mut rest: &str = &text;

@@ -1,18 +1,18 @@
-//! An arena for texts that arise while a conversation is rendered: quoted heads, respelled names, text freed of leaked markup.
+//! An arena for texts that are made while a conversation is rendered: words before quotes, respelled names, text without leaked metadata.
 //!
-//! Each text is stored once and lives as long as the conversation's renderings, so that turns borrow all of their text and renderings
+//! Each text is stored once and lives as long as the renderings of the conversation, so that turns borrow all of their text and renderings
 //! share it.
 
 use std::borrow::Cow;
 
 use elsa::index_set::FrozenIndexSet;
 
-/// The texts that arose while one conversation was rendered.
+/// The texts that were made while one conversation was rendered.
 #[derive(Default)]
 pub struct TextArena(FrozenIndexSet<String>);
 
 impl TextArena {
-    /// Stores a text: a borrowed one as it is, of equal owned ones only the first.
+    /// Stores an owned text, unless an equal one is stored already, and returns it; a borrowed text is returned unchanged.
     pub(crate) fn keep<'a>(&'a self, text: impl Into<Cow<'a, str>>) -> &'a str {
         match text.into() {
             Cow::Borrowed(text) => text,

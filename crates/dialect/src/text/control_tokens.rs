@@ -1,14 +1,14 @@
-//! Control tokens and tags in chat text: what a tokenizer would read as a turn's boundary, or a reader as a thought, a call or
-//! a result, although it was merely typed.
+//! Control tokens and tags in chat text: a tokenizer would read them as the boundary of a turn, or a reader as a thought, a call or a
+//! result, although a person typed them.
 
 use std::borrow::Cow;
 
 use chatmill_diag::cut;
 
-/// Signs that a control token may have between its bars.
+/// Maximum number of characters between the bars of a control token.
 const MAX_TOKEN_CHARACTERS: usize = 40;
 
-/// What a text must not spell in the place where it stands.
+/// The control tokens and tags that a text must not spell in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reserved {
     /// Control tokens.
@@ -26,7 +26,7 @@ pub(crate) enum Reserved {
 }
 
 impl Reserved {
-    /// Whether text goes on like something reserved after its `<`.
+    /// Whether the text after a `<` continues as something reserved.
     fn begins(self, text: &str) -> bool {
         let holds = |tags: &[&str]| is_tag(text, tags);
         match self {
@@ -41,7 +41,7 @@ impl Reserved {
         }
     }
 
-    /// Counts what is reserved in a text.
+    /// Counts the reserved tokens and tags in a text.
     pub(crate) fn count(self, text: &str) -> u64 {
         let inside = text.match_indices('<').map(|(at, _)| text.split_at(at + 1).1);
         inside.filter(|inside| self.begins(inside)).count() as u64
@@ -54,23 +54,23 @@ const TOOLS: [&str; 2] = ["tool_call", "tool_response"];
 /// The tag around thoughts.
 const THOUGHT: &str = "think";
 
-/// What opens calls in XML, after its `<`.
+/// The tag that opens calls in XML, without its `<`.
 const CALLS: &str = "function_calls>";
 
-/// Whether text goes on like an opening or closing tag after its `<`.
+/// Whether the text after a `<` continues as one of these opening or closing tags.
 fn is_tag(text: &str, tags: &[&str]) -> bool {
     let name = text.strip_prefix('/').unwrap_or(text);
     let mut names = tags.iter().filter_map(|tag| name.strip_prefix(tag));
     names.any(|rest| rest.starts_with('>'))
 }
 
-/// Where the control tokens of a text begin: `<|`, letters, digits and underscores, `|>`.
+/// Returns where the control tokens of a text begin: `<|`, letters, digits and underscores, `|>`.
 fn starts(text: &str) -> impl Iterator<Item = usize> {
     text.match_indices("<|")
         .filter_map(|(at, _)| is_token(text.split_at(at + 1).1).then_some(at))
 }
 
-/// Whether text goes on like a control token after its `<`.
+/// Whether the text after a `<` continues as a control token.
 fn is_token(text: &str) -> bool {
     let Some(inside) = text.strip_prefix('|') else {
         return false;
@@ -85,7 +85,7 @@ fn is_token(text: &str) -> bool {
         && inside.get(length..).is_some_and(|rest| rest.starts_with("|>"))
 }
 
-/// The control tokens that a text spells.
+/// Returns the control tokens that a text spells.
 pub(crate) fn spelled(text: &str) -> impl Iterator<Item = &str> {
     starts(text).filter_map(|at| {
         let (_, tail) = text.split_at(at);
@@ -94,16 +94,16 @@ pub(crate) fn spelled(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What stands after the first character of a control token or tag that is none.
+/// The zero-width character after the first character of an escaped control token or tag.
 pub(crate) const ESCAPE: char = '\u{200b}';
 
-/// The text with U+200B after the `<` of everything that is reserved, and how often that was. What is escaped already gets
-/// one character more, which distinguishes it from what is escaped here.
+/// Inserts U+200B after the `<` of everything reserved, and returns the text with the number of insertions. A token that is already escaped
+/// gets one more character, so that removing one character everywhere restores the text exactly.
 pub(crate) fn escape(text: Cow<'_, str>, reserved: Reserved) -> (Cow<'_, str>, u64) {
     escape_at(text, |inside| reserved.begins(inside.trim_start_matches(ESCAPE)))
 }
 
-/// Escapes each `<` after which text goes on so.
+/// Escapes each `<` where `begins` is true for the text after it.
 fn escape_at(text: Cow<'_, str>, begins: impl Fn(&str) -> bool) -> (Cow<'_, str>, u64) {
     let mut escaped = String::new();
     let mut copied = 0;
@@ -125,7 +125,7 @@ fn escape_at(text: Cow<'_, str>, begins: impl Fn(&str) -> bool) -> (Cow<'_, str>
     (Cow::Owned(escaped), count)
 }
 
-/// As [`escape`], but only what is escaped already: for text whose spelling policy keeps.
+/// Like [`escape`], but only for tokens and tags that are already escaped; used where policy keeps control tokens.
 pub(crate) fn escape_again(text: Cow<'_, str>, reserved: Reserved) -> (Cow<'_, str>, u64) {
     if text.contains("<\u{200b}") {
         escape_at(text, |inside| {
@@ -136,11 +136,10 @@ pub(crate) fn escape_again(text: Cow<'_, str>, reserved: Reserved) -> (Cow<'_, s
     }
 }
 
-/// How a line of ids begins that gryag puts before a message, after its bracket.
+/// The beginnings of the lines of ids that gryag writes before a message, after the bracket.
 const LINES: [&str; 2] = ["meta]", "speaker"];
 
-/// The text with U+200B after its first bracket, where it begins like a line of ids or like one that is escaped; returns
-/// whether it does.
+/// Inserts U+200B after the first bracket of a text that begins like a line of ids, escaped or not; returns whether it did.
 pub(crate) fn escape_line(text: Cow<'_, str>) -> (Cow<'_, str>, bool) {
     let inside = text.strip_prefix('[').map(|rest| rest.trim_start_matches(ESCAPE));
     let begins = |inside: &str| LINES.iter().any(|line| inside.starts_with(line));

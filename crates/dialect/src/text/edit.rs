@@ -1,11 +1,11 @@
-//! Changes to text that dialects prescribe: each gives the text back as it is where there is nothing to change.
+//! Changes to text that dialects prescribe; a function borrows its input where there is nothing to change.
 
 use std::borrow::Cow;
 
 use chatmill_diag::cut;
 use chatmill_model::{bytes, technical};
 
-/// Applies a change to text that may be owned already.
+/// Applies a change to a text that may be owned already.
 pub(crate) fn change<'a>(text: Cow<'a, str>, with: impl for<'b> Fn(&'b str) -> Cow<'b, str>) -> Cow<'a, str> {
     match text {
         Cow::Borrowed(text) => with(text),
@@ -23,7 +23,7 @@ pub(crate) fn change<'a>(text: Cow<'a, str>, with: impl for<'b> Fn(&'b str) -> C
 pub(crate) fn without_controls(text: &str) -> Cow<'_, str> {
     #[expect(
         clippy::needless_bitwise_bool,
-        reason = "without branches, blocks of bytes are looked at at once"
+        reason = "without branches, blocks of bytes are compared at once"
     )]
     const fn is_control(byte: u8) -> bool {
         (byte < 0x20) & (byte != b'\t') & (byte != b'\n') & (byte != b'\r')
@@ -66,10 +66,10 @@ const fn is_line_break(character: char) -> bool {
     )
 }
 
-/// Whether a line break may begin with a byte: those that are more than one begin with one of two.
+/// Whether a line break may begin with a byte; those of more than one byte begin with 0xC2 or 0xE2.
 #[expect(
     clippy::needless_bitwise_bool,
-    reason = "without branches, blocks of bytes are looked at at once"
+    reason = "without branches, blocks of bytes are compared at once"
 )]
 const fn may_break(byte: u8) -> bool {
     (byte.wrapping_sub(b'\n') < 4) | (byte == 0xc2) | (byte == 0xe2)
@@ -78,7 +78,7 @@ const fn may_break(byte: u8) -> bool {
 /// Turns each line break, of whatever kind, into one space; CR LF is one line break.
 pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
-    // What lies before `copied` is written, what lies before `seen` was looked at.
+    // The text before `copied` is written; the text before `seen` is examined.
     let (mut copied, mut seen) = (0, 0);
     loop {
         let (_, rest) = text.split_at(seen);
@@ -111,7 +111,7 @@ pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Paragraphs of a text, the first aside, that begin like one of these.
+/// Counts the paragraphs of a text after the first that begin with one of `starts`.
 pub(crate) fn paragraphs_like(text: &str, starts: &[&str]) -> u64 {
     let mut count = 0;
     let mut rest = text;
@@ -145,13 +145,13 @@ pub(crate) fn excerpt(text: &str, limit: usize) -> (String, bool) {
     (out, false)
 }
 
-/// Removes what a bot prints of the metadata in its prompts: `[meta] key=value …` blocks with the white space after them, and
-/// technical ids that stand alone.
+/// Removes metadata of its prompts that a bot printed: `[meta] key=value …` blocks with the white space after them, and technical ids
+/// outside such blocks.
 pub(crate) fn without_metadata(text: &str) -> Cow<'_, str> {
     change(without_lines(text), without_ids)
 }
 
-/// Removes technical ids with the blanks after them; at the end of a line with those in front.
+/// Removes technical ids with the blanks after them; at the end of a line also the blanks before them.
 fn without_ids(text: &str) -> Cow<'_, str> {
     let ids = technical::ids(text);
     if ids.is_empty() {
@@ -197,12 +197,12 @@ fn without_lines(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What follows the ` key=value` and ` key="value"` pairs at the start of a text.
+/// Returns the text after the ` key=value` and ` key="value"` pairs at its start.
 fn skip_pairs(text: &str) -> &str {
     let mut rest = text;
     loop {
         let word = rest.trim_start_matches([' ', '\t']);
-        // Not a search for the character: in a long text of marks without pairs each would run to the end.
+        // Not a search for `=`: in a long text with many marks and no pairs, each search would run to the end.
         let value =
             word.trim_start_matches(|character: char| character.is_ascii_lowercase() || character == '_');
         let has_key = value.len() < word.len();

@@ -1,4 +1,4 @@
-//! Looking into the few JSON texts that a dialect has to understand: strings of extra fields, results of tools.
+//! Reads the few JSON texts that a dialect has to understand: extra fields of messages, and results of tools.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,12 +7,12 @@ use chatmill_model::json::push_compact;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-/// The text of a JSON string; none when the JSON is something else.
+/// Returns the text of a JSON string; `None` if the JSON is something else.
 pub(crate) fn decode_string(raw: &str) -> Option<String> {
     serde_json::from_str(raw).ok()
 }
 
-/// The text of a field of a JSON object: a string, or a number as written.
+/// Returns a field of a JSON object as text: a string, or a number as written.
 pub(crate) fn text_field(raw: &str, field: &str) -> Option<String> {
     let fields = fields(raw);
     let value = fields.get(field)?.get();
@@ -24,13 +24,13 @@ pub(crate) fn text_field(raw: &str, field: &str) -> Option<String> {
     }
 }
 
-/// The fields of a JSON object, raw.
+/// Returns the fields of a JSON object as raw JSON.
 pub(crate) fn fields(raw: &str) -> BTreeMap<String, Box<RawValue>> {
-    // Of what is no object, or has a key that is half a surrogate pair, no reader knows a field.
+    // A text that is not an object, or has a key with half a surrogate pair, has no fields that any reader would see.
     serde_json::from_str(raw).unwrap_or_default()
 }
 
-/// What stands behind the brace with which a JSON object begins.
+/// Returns the rest of a JSON object after its opening brace.
 pub(crate) fn behind_brace(object: &str) -> &str {
     object.trim_start().split_at(1).1
 }
@@ -45,7 +45,7 @@ pub(crate) fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// JSON without its insignificant white space.
+/// Returns JSON without insignificant white space.
 pub(crate) fn compact(raw: &str) -> Cow<'_, str> {
     if !raw
         .bytes()
@@ -62,8 +62,8 @@ pub(crate) fn compact(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether every decoder reads a text as JSON: no half of a surrogate pair, no number beyond what a float holds, no
-/// nesting beyond what decoders allow.
+/// Whether every decoder reads a text as JSON: it has no half of a surrogate pair, no number beyond the range of a float, and is not nested
+/// deeper than decoders allow.
 pub(crate) fn is_portable(raw: &str) -> bool {
     serde_json::from_str::<serde_json::Value>(raw).is_ok()
 }

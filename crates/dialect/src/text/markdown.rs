@@ -1,7 +1,7 @@
-//! Texts in Markdown that no reader takes for markup, HTML or links, in `CommonMark`, GitHub's Markdown and what else is in use.
+//! Writes texts in Markdown so that no reader takes them for markup, HTML or links: `CommonMark`, GitHub's Markdown and others in use.
 //!
-//! Signs with a meaning are escaped, and line breaks are kept. What a tool got or said is in a fence that is longer than any run of
-//! backticks in it. Addresses of mail are the exception: readers that link them do so behind any escape.
+//! Characters with a meaning are escaped, and line breaks are kept. Arguments and results of tools are in a fence that is longer than any
+//! run of backticks in it. Mail addresses are an exception: readers that link them do so despite any escape.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ pub(crate) fn has_hidden(text: &str) -> bool {
     without_returns(text).contains(is_hidden)
 }
 
-/// Whether a text has blanks that Markdown does not show: in front of a line, or tabulators.
+/// Whether a text has blanks that Markdown does not show: tabs, or blanks at the beginning of a line.
 pub(crate) fn has_blanks(text: &str) -> bool {
     text.contains('\t')
         || text
@@ -23,7 +23,7 @@ pub(crate) fn has_blanks(text: &str) -> bool {
             .any(|line| line.starts_with(' ') && !line.trim().is_empty())
 }
 
-/// A text as paragraphs with its own lines.
+/// Returns a text as paragraphs that keep its lines.
 pub(crate) fn paragraphs(text: &str) -> String {
     let text = without_returns(text).replace('\t', "    ");
     let mut out = String::with_capacity(text.len() + text.len() / 8);
@@ -41,24 +41,24 @@ pub(crate) fn paragraphs(text: &str) -> String {
     out
 }
 
-/// A text on one line.
+/// Returns a text on one line.
 pub(crate) fn line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     escaped(&words.join(" "))
 }
 
-/// A text between fences.
+/// Returns a text as a fenced code block.
 pub(crate) fn fenced(text: &str, language: &str) -> String {
     let text = without_returns(text);
     let text = visible_lines(&text);
     let longest = text.split(|sign| sign != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    // A line break at the end of a text is not that of the fence.
+    // A line break at the end of the text is kept: the one before the fence is added to it.
     let end = if text.is_empty() { "" } else { "\n" };
     format!("{fence}{language}\n{text}{end}{fence}")
 }
 
-/// A name between HTML tags: everything but letters, digits and a few signs as a reference.
+/// Returns a name for use in HTML: all characters except letters, digits and a few others become references.
 pub(crate) fn html(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut out = String::new();
@@ -73,7 +73,7 @@ pub(crate) fn html(text: &str) -> String {
     out
 }
 
-/// A text with `\n` alone at the ends of its lines.
+/// Returns a text with `\n` instead of `\r\n`.
 fn without_returns(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") {
         text.replace("\r\n", "\n").into()
@@ -82,11 +82,11 @@ fn without_returns(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A line in which nothing is markup.
+/// Returns a line with everything escaped that could be markup.
 fn escaped(line: &str) -> String {
     let mut safe = plain(line);
     for (sign, escape) in [
-        // Bare addresses are links for some.
+        // Some readers turn bare addresses into links.
         ("://", "\\://"),
         ("w.", "w\\."),
         ("W.", "W\\."),
@@ -97,7 +97,7 @@ fn escaped(line: &str) -> String {
             safe = safe.replace(sign, escape);
         }
     }
-    // A list, a line below a title, a definition.
+    // At the beginning of a line these would be a list, an underlined title or a definition.
     let digits = safe.len() - safe.trim_start_matches(|sign: char| sign.is_ascii_digit()).len();
     let behind = safe.split_at(digits).1;
     if digits > 0 && behind.starts_with(['.', ')']) {

@@ -1,4 +1,4 @@
-//! Media in text: the markers that archives write, and the words that stand for a media item that cannot be carried.
+//! Media in text: the markers that archives write, and the placeholders of media that a dialect cannot carry.
 
 use std::borrow::Cow;
 
@@ -6,14 +6,14 @@ use chatmill_model::{Media, MediaKind, MediaSource};
 
 use crate::text::edit::is_script_space;
 
-/// Whether a dialect that wants web addresses can use this one.
+/// Whether an address is a web address.
 pub(crate) fn is_web_address(url: &str) -> bool {
     ["http://", "https://"]
         .iter()
         .any(|scheme| url.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty()))
 }
 
-/// The web address of a media item, where it has one.
+/// Returns the web address of a media item, if it has one.
 pub(crate) fn web_address(media: &Media) -> Option<&str> {
     match &media.source {
         MediaSource::Url(url) if is_web_address(url) => Some(url),
@@ -21,21 +21,21 @@ pub(crate) fn web_address(media: &Media) -> Option<&str> {
     }
 }
 
-/// The path of a media item: an address without a scheme, or `file://`.
+/// Returns the path of a media item: an address without a scheme, or with `file://`.
 pub(crate) fn path(media: &Media) -> Option<&str> {
     let MediaSource::Url(url) = &media.source else {
         return None;
     };
     let has_scheme = url.split_once(':').is_some_and(|(scheme, _)| {
         let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
-        // One letter is a drive.
+        // A scheme of one letter is a drive.
         scheme.len() > 1 && scheme.bytes().all(is_sign)
     });
     let is_path = !url.trim().is_empty() && !has_scheme || url.starts_with("file://");
     is_path.then_some(url)
 }
 
-/// The base64 text of a media item whose bytes are in the record.
+/// Returns the base64 text of a media item, if its bytes are in the record.
 pub(crate) fn inline_bytes(media: &Media) -> Option<&str> {
     match &media.source {
         MediaSource::Inline(text) if is_base64(text) => Some(text),
@@ -43,8 +43,8 @@ pub(crate) fn inline_bytes(media: &Media) -> Option<&str> {
     }
 }
 
-/// The value that a carried medium is written by. Where it is missing, a pass let the medium through, which is a bug and ends the run with
-/// its place.
+/// Returns the value with which a carried medium is written. A pass has checked that it is there: a missing value is a bug and panics at
+/// the place of the caller.
 #[track_caller]
 #[expect(clippy::expect_used, reason = "a pass names every medium that is not carried")]
 pub(crate) fn carried<T>(found: Option<T>) -> T {
@@ -62,7 +62,7 @@ fn is_base64(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/')
 }
 
-/// The type of a picture among those that every vendor takes; `image/jpg` counts as `image/jpeg`.
+/// Returns the type of a picture if every vendor accepts it; `image/jpg` counts as `image/jpeg`.
 pub(crate) fn picture_type(media: &Media) -> Option<&'static str> {
     match media.media_type.as_deref()? {
         "image/png" => Some("image/png"),
@@ -73,7 +73,7 @@ pub(crate) fn picture_type(media: &Media) -> Option<&'static str> {
     }
 }
 
-/// The types of media that training files hold as bytes, and how files of each are called.
+/// The media types that training files may contain as bytes, with the file extension of each.
 pub const MEDIA_FILES: &[(&str, &str)] = &[
     ("image/png", "png"),
     ("image/jpeg", "jpg"),
@@ -92,14 +92,14 @@ pub const MEDIA_FILES: &[(&str, &str)] = &[
     ("video/quicktime", "mov"),
 ];
 
-/// The type and the base64 text of a media item of its kind that [`MEDIA_FILES`] lists.
+/// Returns the type and the base64 text of a media item, if [`MEDIA_FILES`] lists the type and it matches the kind of the item.
 pub(crate) fn bytes_of_kind(media: &Media) -> Option<(&'static str, &str)> {
     let kind = media.media_type.as_deref()?;
     let (kind, _) = MEDIA_FILES.iter().find(|(known, _)| *known == kind)?;
     (kind_of_type(Some(kind)) == media.kind).then_some((kind, inline_bytes(media)?))
 }
 
-/// The kind of media that a MIME type states.
+/// Returns the kind of media of a MIME type; a file if the type is missing or another one.
 pub(crate) fn kind_of_type(media_type: Option<&str>) -> MediaKind {
     match media_type.and_then(|media_type| media_type.split_once('/')) {
         Some(("image", _)) => MediaKind::Image,
@@ -109,7 +109,7 @@ pub(crate) fn kind_of_type(media_type: Option<&str>) -> MediaKind {
     }
 }
 
-/// The capitalised word for a kind.
+/// Returns the capitalised word for a kind.
 pub(crate) const fn word(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image => "Image",
@@ -120,7 +120,7 @@ pub(crate) const fn word(kind: MediaKind) -> &'static str {
     }
 }
 
-/// The mark of a medium in a text, where the medium itself is in a list of the record.
+/// Returns the mark in a text for a medium that itself is in a list of the record.
 pub(crate) const fn mark(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image => "<image>",
@@ -131,7 +131,7 @@ pub(crate) const fn mark(kind: MediaKind) -> &'static str {
     }
 }
 
-/// The text of a document that is one.
+/// Returns the text of a plain-text document.
 pub(crate) fn document_text(media: &Media) -> Option<&str> {
     match &media.source {
         MediaSource::Text(text) => Some(text),
@@ -139,14 +139,14 @@ pub(crate) fn document_text(media: &Media) -> Option<&str> {
     }
 }
 
-/// The bytes of a file and their type.
+/// Returns the type and the base64 bytes of a file.
 pub(crate) fn file_bytes(media: &Media) -> Option<(&str, &str)> {
     let media_type = media.media_type.as_deref().filter(|kind| kind.contains('/'))?;
     let bytes = inline_bytes(media).filter(|_| media.kind == MediaKind::File)?;
     Some((media_type, bytes))
 }
 
-/// Adds a line behind a text.
+/// Appends a line to a text.
 pub(crate) fn add_line(text: &mut String, line: &str) {
     if !text.is_empty() {
         text.push('\n');
@@ -154,7 +154,7 @@ pub(crate) fn add_line(text: &mut String, line: &str) {
     text.push_str(line);
 }
 
-/// `[Video: name]`, with the address where there is no name, or `[Video]` where there is neither; a document's title and text.
+/// Returns `[Video: name]`, with the address if there is no name, or `[Video]` if there is neither. For a document, returns title and text.
 pub(crate) fn placeholder(media: &Media) -> String {
     let address = match &media.source {
         MediaSource::Url(url) => Some(url.as_str()),
@@ -175,16 +175,16 @@ pub(crate) fn placeholder(media: &Media) -> String {
 
 /// A text without its markers, and the addresses in them.
 pub(crate) struct Unmarked<'a> {
-    /// What is left.
+    /// The text without its markers.
     pub(crate) text: Cow<'a, str>,
-    /// Kinds and addresses in order.
+    /// The kind and address of each marker, in order.
     pub(crate) found: Vec<(MediaKind, &'a str)>,
-    /// Markers of embedded pictures that were taken out too.
+    /// Number of markers of embedded pictures that were removed, too.
     pub(crate) stripped: u64,
 }
 
-/// Takes `[Image: http…]` and `[Audio: http…]` out of a text, and with `embeds` `[Embed Image: http…]` and
-/// `[Embed Thumbnail: http…]`. What does not match exactly stays.
+/// Removes `[Image: http…]` and `[Audio: http…]` from a text, and with `embeds` also `[Embed Image: http…]` and `[Embed Thumbnail: http…]`.
+/// Text that does not match exactly stays.
 pub(crate) fn take_markers(text: &str, embeds: bool) -> Unmarked<'_> {
     let mut out: Option<String> = None;
     let mut found = Vec::new();
@@ -218,7 +218,7 @@ pub(crate) fn take_markers(text: &str, embeds: bool) -> Unmarked<'_> {
     }
 }
 
-/// Reads a marker after its opening bracket: kind (none for an embedded picture), address and what follows it.
+/// Reads a marker after its opening bracket. Returns the kind (`None` for an embedded picture), the address and the text after the marker.
 fn marker(text: &str, embeds: bool) -> Option<(Option<MediaKind>, &str, &str)> {
     const MARKERS: [(&str, Option<MediaKind>); 4] = [
         ("Image: ", Some(MediaKind::Image)),

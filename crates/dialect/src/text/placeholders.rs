@@ -1,29 +1,29 @@
-//! Words that stand for media, such as `[Video: tour.mp4]`: nobody wrote them, so they are not trained on by default.
+//! Placeholders for media, such as `[Video: tour.mp4]`: nobody wrote these words, so they are not trained on by default.
 
 use chatmill_model::{MediaKind, Message, Part};
 
 use crate::text::media::word;
 
-/// What becomes of the words that stand for media in the perspective's own turns.
+/// How placeholders for media in the perspective's turns are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placeholders {
-    /// They are written; a message of nothing else is not trained on.
+    /// They are written; a message with nothing else is not trained on.
     #[default]
     Said,
-    /// They are left out beside other words and calls; a message of nothing else is written, and not trained on.
+    /// They are left out next to other words and calls; a message with nothing else is written, but not trained on.
     Alone,
-    /// They are written and trained on as everything else.
+    /// They are written and trained on like other words.
     Learned,
 }
 
 impl Placeholders {
-    /// Whether a message is not trained on because it is nothing but media.
+    /// Whether a message is not trained on because it has only media.
     pub(crate) fn exclude(self, message: &Message) -> bool {
         self != Self::Learned && is_only_media(message)
     }
 }
 
-/// Whether a message has media and no words of its own. The address of a page is what somebody wrote.
+/// Whether a message has only media. A link counts as words, because its address was written by the author.
 pub(crate) fn is_only_media(message: &Message) -> bool {
     let mut has_media = false;
     for part in &message.parts {
@@ -38,7 +38,7 @@ pub(crate) fn is_only_media(message: &Message) -> bool {
     has_media
 }
 
-/// Whether a text is nothing but words that stand for media, a line each.
+/// Whether a text consists only of placeholders for media, one on each line.
 pub fn stands_for_media(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
     let kinds = [

@@ -1,8 +1,8 @@
-//! Text on its way into a rendering: ranges, each with the component that its tokens count for.
+//! Text to be rendered, in runs with the component that their tokens count for.
 
 use chatmill_model::{Component, Level, Sink};
 
-/// A range of text.
+/// A run of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextRun<'a> {
     /// The text, before escaping.
@@ -12,23 +12,23 @@ pub(crate) struct TextRun<'a> {
 }
 
 impl<'a> TextRun<'a> {
-    /// Words of any kind.
+    /// Creates a run of text.
     pub(crate) const fn new(text: &'a str, component: Component) -> Self {
         Self { text, component }
     }
 
-    /// Writes them.
+    /// Writes the run into a sink.
     pub(crate) fn write(self, sink: &mut Sink<'a>, level: Level) {
         sink.content(self.text, level, self.component);
     }
 }
 
-/// White space in anybody's sense: what is nothing but this is an empty text to a vendor.
+/// Whether a character is white space for any vendor: a text with no other characters is empty to some.
 pub(crate) fn is_blank_character(character: char) -> bool {
     character.is_whitespace() || character == '\u{feff}'
 }
 
-/// Removes the white space at the end of a run of words; returns whether there was any.
+/// Removes the white space at the end of runs; returns whether there was any.
 pub(crate) fn trim_end(words: &mut Vec<TextRun<'_>>) -> bool {
     let mut trimmed = false;
     while let Some(last) = words.last_mut() {
@@ -43,7 +43,7 @@ pub(crate) fn trim_end(words: &mut Vec<TextRun<'_>>) -> bool {
     trimmed
 }
 
-/// Removes the white space at the start of a run of words; returns whether there was any.
+/// Removes the white space at the start of runs; returns whether there was any.
 pub(crate) fn trim_start(words: &mut Vec<TextRun<'_>>) -> bool {
     let mut trimmed = false;
     let mut empty = 0;

@@ -1,28 +1,28 @@
-//! Times in formats that want ISO 8601: the source's text, unless it has no offset.
+//! Times in formats that require ISO 8601: the text of the source, unless it has no offset.
 
 use std::borrow::Cow;
 
 use chatmill_model::{OffsetOrigin, Timestamp};
 use jiff::civil::DateTime;
 
-/// The time as the source wrote it; as ISO 8601 in UTC where that is a count since 1970.
+/// Returns the time as in the source, or as ISO 8601 in UTC if that is a count since 1970.
 pub(crate) fn uncounted(time: &Timestamp) -> Cow<'_, str> {
     written(time, is_count(time))
 }
 
-/// Whether the text counts from 1970.
+/// Whether the text of the source is a count since 1970.
 fn is_count(time: &Timestamp) -> bool {
     let mut bytes = time.raw.trim().bytes();
     bytes.all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
-/// The time as the source wrote it; as ISO 8601 in UTC where its offset is the conversation's.
+/// Returns the time as in the source, or as ISO 8601 in UTC if its offset comes from the conversation's time zone.
 pub(crate) fn zoned(time: &Timestamp) -> Cow<'_, str> {
     written(time, time.offset == OffsetOrigin::ConversationZone)
 }
 
-/// The time as the source wrote it; as ISO 8601 in UTC where that is a count since 1970, or where its offset is
-/// the conversation's.
+/// Returns the time as in the source, or as ISO 8601 in UTC if that is a count since 1970 or its offset comes from the conversation's time
+/// zone.
 pub(crate) fn iso(time: &Timestamp) -> Cow<'_, str> {
     if time.offset == OffsetOrigin::ConversationZone {
         zoned(time)
@@ -31,7 +31,7 @@ pub(crate) fn iso(time: &Timestamp) -> Cow<'_, str> {
     }
 }
 
-/// Whether every reader takes what [`iso`] writes for a time: an instant, a count, or ISO 8601 without an offset.
+/// Whether every reader accepts what [`iso`] writes as a time: an instant, a count, or ISO 8601 without an offset.
 pub(crate) fn is_plain(time: &Timestamp) -> bool {
     time.instant.is_some() || is_count(time) || time.raw.trim().parse::<DateTime>().is_ok()
 }

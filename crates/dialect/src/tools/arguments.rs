@@ -15,24 +15,24 @@ pub(crate) enum ArgumentsAs {
     Text,
     /// As text; free text is the input of a custom call.
     TextOrInput,
-    /// As an object; the rule that wants one.
+    /// As an object, by this rule.
     Object(&'static DialectRule),
 }
 
-/// What arguments as text may cost.
+/// The losses that writing arguments as text may declare.
 pub(crate) const LOSES_AS_TEXT: &[LossCode] = &[LossCode::ArgsReserialised];
 
-/// What arguments as an object may cost.
+/// The losses that writing arguments as an object may declare.
 pub(crate) const LOSES_AS_OBJECT: &[LossCode] = &[
     LossCode::ArgsReserialised,
     LossCode::ArgsNotObject,
     LossCode::ArgsMalformed,
 ];
 
-/// The key under which arguments that are not an object stand where an object is wanted.
+/// The key that wraps arguments that are not an object, if the dialect wants an object.
 pub(crate) const WRAPPER: &str = "arguments";
 
-/// Arguments as text: what the source wrote as text stays, what it wrote as JSON loses its white space.
+/// Returns arguments as text: text of the source stays unchanged, JSON of the source loses its white space.
 pub(crate) fn as_text<'a>(call: &'a ToolCall, position: u32, losses: &mut Losses) -> Cow<'a, str> {
     match (&call.arguments, call.form) {
         (Arguments::Object(raw) | Arguments::NotObject(raw), ArgumentForm::Embedded) => {
@@ -47,7 +47,7 @@ pub(crate) fn as_text<'a>(call: &'a ToolCall, position: u32, losses: &mut Losses
     }
 }
 
-/// Arguments as a JSON object without white space. `rule` names the rule that wants one.
+/// Returns arguments as a JSON object without white space, which `rule` demands.
 pub(crate) fn as_object<'a>(
     call: &'a ToolCall,
     position: u32,
@@ -80,7 +80,7 @@ pub(crate) fn as_object<'a>(
     }
 }
 
-/// Whole numbers in a JSON text that a double does not hold.
+/// Counts the whole numbers in a JSON text that a double cannot represent exactly.
 pub(crate) fn inexact_integers(raw: &str) -> u64 {
     const EXACT: u64 = 1 << 53;
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! Tools as calls show them: which were called, and with what arguments.
+//! Tools inferred from calls: their names, and the types of their arguments.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::tools::inferred_schema::Seen;
 
-/// The tools that were called somewhere, by their names.
+/// The tools that were called, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CalledTools(BTreeMap<String, Seen>);
 
 impl CalledTools {
-    /// The tools that these messages call.
+    /// Collects the tools that these messages call.
     pub fn of<'m>(messages: impl Iterator<Item = &'m Message>) -> Self {
         let mut tools: BTreeMap<String, Seen> = BTreeMap::new();
         for part in messages.flat_map(|message| &message.parts) {
@@ -34,19 +34,19 @@ impl CalledTools {
         Self(tools)
     }
 
-    /// Whether none was called.
+    /// Whether no tool was called.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds the calls of later messages: the same as if all had been looked at together.
+    /// Adds the calls of later messages, with the same result as if all messages had been read together.
     pub fn merge(&mut self, later: Self) {
         for (name, seen) in later.0 {
             self.0.entry(name).or_default().merge(seen);
         }
     }
 
-    /// A definition of each tool: a field of its arguments is required where every call has it.
+    /// Returns a definition of each tool; a field of the arguments is required if every call has it.
     pub fn definitions(&self) -> Vec<RawJson> {
         let definitions = self.0.iter().map(|(name, seen)| {
             let definition = serde_json::json!({"name": name, "parameters": seen.parameters()});

@@ -1,4 +1,4 @@
-//! A definition of a tool, whatever vendor's form the source wrote; and those that a pipeline adds.
+//! Definitions of tools, read from the form of any vendor, and the definitions that a pipeline adds.
 
 use std::collections::BTreeSet;
 
@@ -11,36 +11,36 @@ use crate::tools::called::CalledTools;
 use crate::tools::hosted;
 use crate::view::View;
 
-/// A tool definition, read from the shape of any vendor.
+/// A tool definition, read from the form of any vendor.
 #[derive(Debug)]
 pub(crate) struct Definition<'a> {
-    /// Name of the tool.
+    /// The name of the tool.
     pub(crate) name: &'a str,
-    /// What no two definitions of a request share: the name, or all of a definition without one.
+    /// The key that is unique in a request: the name, or the whole definition if it has no name.
     pub(crate) key: &'a str,
     pub(crate) description: Option<&'a RawValue>,
     pub(crate) schema: Option<&'a RawValue>,
     pub(crate) strict: Option<&'a RawValue>,
-    /// Whether Anthropic defines it.
+    /// Whether it has the form of Anthropic.
     pub(crate) is_of_anthropic: bool,
-    /// The definition of a tool that a vendor has itself, without a schema.
+    /// The definition of a hosted tool, without a schema.
     pub(crate) hosted: Option<&'a str>,
     /// Its text in the source.
     pub(crate) raw: &'a str,
-    /// Fields that have no place here.
+    /// Number of fields that have no place here.
     pub(crate) others: u64,
-    /// Who defines it.
+    /// The origin of the definition.
     pub(crate) by: DefinedBy,
 }
 
-/// Who defines a tool.
+/// The origin of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DefinedBy {
     /// The source.
     Source,
     /// The pipeline's file of tools.
     Pipeline,
-    /// Nobody: it is inferred from the calls.
+    /// It is inferred from the calls.
     Calls,
 }
 
@@ -63,7 +63,7 @@ struct Written<'a> {
     input_schema: Option<&'a RawValue>,
     #[serde(borrow, rename = "inputSchema")]
     input: Option<&'a RawValue>,
-    /// Gemini's other field for parameters, which takes all of JSON Schema.
+    /// Gemini's other field for parameters, which accepts all of JSON Schema.
     #[serde(borrow, rename = "parametersJsonSchema", alias = "parameters_json_schema")]
     json_schema: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -77,8 +77,7 @@ struct Wrapped<'a> {
 }
 
 impl<'a> Definition<'a> {
-    /// The definitions that a value of the source holds: one, several where a vendor lists them, none where it is no
-    /// definition of a function.
+    /// Reads the definitions in a value of the source: one, several if a vendor lists them, or none if it does not define a function.
     pub(crate) fn read(raw: &'a RawJson, arena: &'a TextArena) -> Vec<Self> {
         read(raw.as_str(), 3, arena)
     }
@@ -143,7 +142,7 @@ fn read<'a>(raw: &'a str, depth: u8, arena: &'a TextArena) -> Vec<Definition<'a>
     }]
 }
 
-/// The definition of a tool that a vendor has itself.
+/// Reads the definition of a hosted tool.
 fn hosted<'a>(raw: &'a str, name: Option<&str>, arena: &'a TextArena) -> Option<Definition<'a>> {
     let hosted = hosted::read(raw, name)?;
     let (name, definition) = (arena.keep(hosted.name), arena.keep(hosted.definition));
@@ -161,13 +160,13 @@ fn hosted<'a>(raw: &'a str, name: Option<&str>, arena: &'a TextArena) -> Option<
     })
 }
 
-/// Whether a JSON value defines a tool, or several, in a shape that is known: OpenAI's, Anthropic's, Gemini's or Bedrock's.
+/// Whether a JSON value defines one or more tools in a known form: OpenAI's, Anthropic's, Gemini's or Bedrock's.
 pub fn defines_tools(raw: &RawJson) -> bool {
     !Definition::read(raw, &TextArena::default()).is_empty()
 }
 
-/// The definitions of a conversation: a list for each value of the source; then those of the pipeline's file, and those that are
-/// inferred from all calls of the perspective, each where nobody before defines a tool of that name.
+/// Returns the definitions of a conversation: a list for each value of the source, then the definitions of the pipeline's file, then those
+/// inferred from calls of the perspective. An added definition is left out if an earlier one defines a tool of that name.
 pub(crate) fn definitions<'a>(view: &View<'a>, arena: &'a TextArena) -> Vec<Vec<Definition<'a>>> {
     let tools = view.conversation().tools.iter();
     let mut all: Vec<Vec<Definition<'a>>> = tools.map(|raw| Definition::read(raw, arena)).collect();
@@ -193,7 +192,7 @@ pub(crate) fn definitions<'a>(view: &View<'a>, arena: &'a TextArena) -> Vec<Vec<
     all
 }
 
-/// Definitions inferred from the calls of the perspective: one for each tool, as JSON, in the order of the names.
+/// Infers definitions from the calls of the perspective: one for each tool, as JSON, in the order of the names.
 fn inferred(view: &View<'_>) -> Vec<RawJson> {
     let messages = view.conversation().messages.iter();
     let own = messages.filter(|message| view.additions.infers_tools && view.is_own(message));

@@ -1,4 +1,4 @@
-//! Definitions of tools in the form that a dialect wants.
+//! Writes definitions of tools in the form that a dialect wants.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ use crate::tools::schemas::json_schema::{self, NO_PARAMETERS, Parameters, Schema
 use crate::tools::schemas::schema_rules::SchemaRules;
 use crate::view::View;
 
-/// Where a dialect puts the parts of a definition.
+/// The form of a definition in a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// `{"type":"function","function":{"name","description","parameters","strict"}}`.
@@ -31,38 +31,38 @@ pub(crate) enum Form {
     InputSchema,
     /// `{"name","description","parameters"}`, where the parameters have `properties`.
     Bare,
-    /// As [`Form::Bare`], the parameters in Gemini's subset of JSON Schema, under `parametersJsonSchema` where it cannot hold them, and
-    /// none where the tool takes nothing.
+    /// As [`Form::Bare`], with parameters in Gemini's subset of JSON Schema, or under `parametersJsonSchema` if the subset cannot express
+    /// them, or without parameters if the tool takes none.
     Declaration,
     /// `{"toolSpec":{"name","description","inputSchema":{"json":…}}}`.
     Spec,
 }
 
-/// A definition as it is written.
+/// A definition, prepared for writing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ToolDefinition<'a> {
-    /// Its name, in the spelling that the dialect allows.
+    /// The name, in the spelling that the dialect allows.
     pub(crate) name: &'a str,
-    /// What it does: JSON.
+    /// The description, as JSON.
     pub(crate) description: Option<&'a str>,
-    /// What it takes: JSON.
+    /// The parameters, as JSON.
     pub(crate) schema: Option<&'a str>,
-    /// Whether arguments have to keep to that: JSON.
+    /// Whether arguments must match the parameters, as JSON.
     pub(crate) strict: Option<&'a str>,
-    /// Whether the schema is JSON Schema where the form has a subset of it.
+    /// Whether the schema exceeds the subset of JSON Schema that the form has.
     pub(crate) is_beyond: bool,
-    /// The whole definition in place of all this, of a tool that the vendor has itself: JSON.
+    /// The whole definition of a hosted tool, as JSON, instead of the fields above.
     pub(crate) hosted: Option<&'a str>,
 }
 
-/// Where definitions are written to, and what they break.
+/// The arena, losses and violations that preparing definitions writes to.
 pub(crate) struct Prepared<'p, 'a> {
     pub(crate) arena: &'a TextArena,
     pub(crate) losses: &'p mut Losses,
     pub(crate) violations: &'p mut Vec<Violation>,
 }
 
-/// Definitions as a form wants them; what it has no place for is declared.
+/// Prepares definitions for a form, and declares what it has no place for.
 pub(crate) fn prepare<'a>(
     values: &[Vec<Definition<'a>>],
     (form, rules): (Form, Option<&'static SchemaRules>),
@@ -173,7 +173,8 @@ fn prepare_one<'a>(
     (prepared, converted.problem.clone())
 }
 
-/// The parameters of a tool by the rules of a vendor. What was converted is remembered: definitions of an archive are mostly the same.
+/// Returns the parameters of a tool by the rules of a vendor. Conversions are cached, because most conversations of an archive define the
+/// same tools.
 fn parameters(
     definition: &Definition<'_>,
     (form, rules): (Form, Option<&'static SchemaRules>),
@@ -201,7 +202,7 @@ fn parameters(
     })
 }
 
-/// Writes definitions between what opens and what closes their list; nothing at all where there is none.
+/// Writes definitions between the beginning and the end of their list; writes nothing without definitions.
 pub(crate) fn write<'a>(
     sink: &mut Sink<'a>,
     [opening, closing]: [&'static str; 2],
@@ -276,7 +277,8 @@ fn write_one<'a>(sink: &mut Sink<'a>, definition: &ToolDefinition<'a>, form: For
     });
 }
 
-/// Parameters in the subset of Gemini's; whole where it cannot hold them, unless the rules of the profile have no place for that.
+/// Returns parameters in Gemini's subset. If the subset cannot express them, returns them in JSON Schema, unless the rules of the profile
+/// have no place for it.
 fn declared(raw: &str, rules: Option<&SchemaRules>) -> Parameters {
     let converted = gemini_schema::convert(raw);
     let is_beyond = converted.problem.is_some() && rules.is_some_and(|rules| rules.takes_all);
@@ -297,12 +299,12 @@ fn declared(raw: &str, rules: Option<&SchemaRules>) -> Parameters {
     }
 }
 
-/// How many values define tools: those of the source and of the pipeline.
+/// Counts the values that define tools, in the source and in the pipeline.
 pub(crate) fn given(view: &View<'_>) -> u64 {
     (view.conversation().tools.len() + view.additions.tools.len()) as u64
 }
 
-/// What [`lose`] may declare.
+/// The losses that [`declare_dropped`] may declare.
 pub(crate) const LOSES_ALL: &[LossCode] = &[LossCode::ToolDefinitionDropped];
 
 /// Declares definitions that a dialect has no place for.

@@ -1,5 +1,5 @@
-//! Tools that a vendor has itself: known by a type or a key of the vendor's own, without a schema. They are no functions, and only the API
-//! of that vendor takes them.
+//! Hosted tools: tools that a vendor runs itself. They are recognised by a type or a key of the vendor and have no schema; they are not
+//! functions, and only the API of that vendor accepts them.
 //!
 //! Types and keys are those of the packages openai 3.57, anthropic 2.14 and google-genai 3.6, and of botocore 1.44.
 
@@ -10,21 +10,21 @@ use serde_json::{Map, Value};
 /// The API that runs the hosted tools of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hosts {
-    /// None.
+    /// There are no hosted tools.
     Nobody,
-    /// Those of Chat Completions.
+    /// Chat Completions.
     Chat,
-    /// Those of Responses.
+    /// Responses.
     Responses,
-    /// Anthropic's.
+    /// Anthropic.
     Anthropic,
-    /// Gemini's.
+    /// Gemini.
     Google,
-    /// Bedrock's.
+    /// Bedrock.
     Bedrock,
 }
 
-/// Types of tools in Responses, apart by blanks.
+/// Types of tools in Responses, separated by blanks.
 const RESPONSES: &str = "apply_patch code_interpreter computer computer_use_preview custom file_search image_generation \
     local_shell mcp namespace shell tool_search web_search web_search_2025_08_26 web_search_preview \
     web_search_preview_2025_03_11";
@@ -38,7 +38,7 @@ fn is_in(words: &str, word: &str) -> bool {
 }
 
 impl Hosts {
-    /// Whether the API takes a definition as it is.
+    /// Whether the API accepts a definition unchanged.
     pub(crate) fn take(self, definition: &Map<String, Value>) -> bool {
         let kind = definition.get("type").and_then(Value::as_str);
         let is_wrapped = definition.contains_key("custom");
@@ -46,7 +46,7 @@ impl Hosts {
             Self::Nobody => false,
             Self::Chat => kind == Some("custom") && is_wrapped,
             Self::Responses => kind.is_some_and(|kind| is_in(RESPONSES, kind)) && !is_wrapped,
-            // They end in the day of their version.
+            // Anthropic's types end with the date of their version.
             Self::Anthropic => kind
                 .and_then(|kind| kind.rsplit('_').next())
                 .is_some_and(|day| day.len() == 8 && day.bytes().all(|byte| byte.is_ascii_digit())),
@@ -55,7 +55,7 @@ impl Hosts {
         }
     }
 
-    /// The definition as the API takes it; none where it does not have the tool.
+    /// Returns the definition as the API accepts it; `None` if it does not have the tool.
     pub(crate) fn form_of(self, raw: &str) -> Option<Cow<'_, str>> {
         let definition: Map<String, Value> = serde_json::from_str(raw).ok()?;
         if self.take(&definition) {
@@ -72,7 +72,7 @@ impl Hosts {
     }
 }
 
-/// The definition of a tool of free text in the form of OpenAI's other API; none of any other tool.
+/// Converts the definition of a tool with free text to the form of OpenAI's other API; `None` for other tools.
 fn custom(mut definition: Map<String, Value>, is_wrapped: bool) -> Option<Map<String, Value>> {
     if definition.get("type")?.as_str() != Some("custom") {
         return None;
@@ -110,19 +110,19 @@ fn custom(mut definition: Map<String, Value>, is_wrapped: bool) -> Option<Map<St
     )
 }
 
-/// A tool that a vendor has itself.
+/// A hosted tool.
 pub(crate) struct HostedTool {
-    /// Its name, else its type or key.
+    /// The name, otherwise the type or key.
     pub(crate) name: String,
     /// Whether it has a name.
     pub(crate) is_named: bool,
-    /// Its definition without what is a function or a cache mark.
+    /// The definition without functions and cache marks.
     pub(crate) definition: String,
-    /// Cache marks.
+    /// Number of cache marks that were removed.
     pub(crate) marks: u64,
 }
 
-/// Reads a definition without a schema, and with this name if it has one; none where it is a function.
+/// Reads a definition without a schema, with its name if it has one; `None` if it is a function.
 pub(crate) fn read(raw: &str, name: Option<&str>) -> Option<HostedTool> {
     let Ok(Value::Object(mut definition)) = serde_json::from_str(raw) else {
         return None;

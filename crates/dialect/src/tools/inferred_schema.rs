@@ -1,37 +1,37 @@
-//! Parameters of a tool that nobody defines, as its calls show them.
+//! Parameters of an undefined tool, inferred from its calls.
 //!
-//! A field has the types that its values had, objects and lists inspected; it is required where every call has it. That
-//! is what was seen and no more, so nothing beside it is forbidden. What is deeper or wider than the limits is allowed to be anything.
+//! A field has the types of its values, and objects and lists are inspected; it is required if every call has it. Calls show only a part of
+//! what a tool accepts, so other fields are not forbidden. Values deeper or wider than the limits may be anything.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// Levels of objects and lists that are inspected.
+/// Maximum number of nested objects and lists that are inspected.
 const MAX_DEPTH: usize = 8;
-/// Fields of one object that are noted.
+/// Maximum number of fields of an object that are recorded.
 const MAX_FIELDS: usize = 128;
 
-/// What values were seen in one place. As JSON it is short: there may be one for each conversation.
+/// The values that were seen in one place. The JSON of this type has short keys, because there may be one for each conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Seen {
-    /// Whether there was an object.
+    /// Whether an object was seen.
     #[serde(rename = "o", default, skip_serializing_if = "is_false")]
     has_objects: bool,
-    /// Whether there was a list.
+    /// Whether a list was seen.
     #[serde(rename = "l", default, skip_serializing_if = "is_false")]
     has_lists: bool,
-    /// Other types, each once, in the order of their first value.
+    /// Other types, without duplicates, in the order of their first value.
     #[serde(rename = "t", default, skip_serializing_if = "Vec::is_empty")]
     types: Vec<Scalar>,
     /// Fields of objects in the order of their first occurrence, and whether every object has them.
     #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
     fields: Vec<(String, Seen, bool)>,
-    /// What stands in lists.
+    /// The values in lists.
     #[serde(rename = "i", default, skip_serializing_if = "Option::is_none")]
     items: Option<Box<Seen>>,
 }
 
-/// A type of values that hold no others, by its word in JSON Schema.
+/// A type of values other than objects and lists, serialised as its word in JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Scalar {
@@ -94,7 +94,7 @@ impl Seen {
         seen
     }
 
-    /// Adds what was seen elsewhere, after what was seen here.
+    /// Adds values that were seen later.
     pub(crate) fn merge(&mut self, later: Self) {
         if !self.has_objects {
             self.fields = later.fields;
@@ -132,7 +132,7 @@ impl Seen {
         }
     }
 
-    /// The JSON Schema of what a tool takes: an object.
+    /// Returns the JSON Schema of a tool's parameters: an object.
     pub(crate) fn parameters(&self) -> Value {
         let mut schema = self.schema();
         schema.insert("type".to_owned(), "object".into());
@@ -144,7 +144,7 @@ impl Seen {
         let mut types: Vec<&str> = Vec::new();
         types.extend(self.has_objects.then_some("object"));
         types.extend(self.has_lists.then_some("array"));
-        // Whoever takes a number takes a whole one.
+        // The type of numbers includes whole numbers.
         let has_numbers = self.types.contains(&Scalar::Number);
         let scalars = self
             .types

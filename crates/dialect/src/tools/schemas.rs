@@ -1,6 +1,7 @@
-//! Schemas of tools: read, converted into what each vendor takes, and held against its rules.
+//! Schemas of tools: converts the parameters of a tool to the schema that a vendor accepts, and checks them against the vendor's rules.
 //!
-//! The rest of a definition is in `definition`, and how it is written in `forms`.
+//! `forms` calls this folder with the text of a schema and the rules of a dialect, and gets the written text, amounts of losses, and a
+//! problem that no repair solves.
 
 pub(crate) mod converted;
 pub(crate) mod gemini_schema;

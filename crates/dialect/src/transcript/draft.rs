@@ -1,4 +1,4 @@
-//! The first draft of turns: each message a turn, each part a block.
+//! Builds the first draft of the turns: each message becomes a turn, each part a block.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ pub(super) fn draft<'a>(transcript: &Transcript<'a>, order: Order) -> TurnPlan<'
     builder.plan
 }
 
-/// The address of a page: what somebody wrote, where nothing else is known of it.
+/// Returns the address of a link without a name, which is written unchanged.
 fn address(media: &Media) -> Option<&str> {
     match (&media.source, media.name.as_deref()) {
         (MediaSource::Url(url), None | Some("")) if media.kind == MediaKind::Link => Some(url),
@@ -72,7 +72,7 @@ struct PlanBuilder<'t, 'a> {
 }
 
 impl<'a> PlanBuilder<'_, 'a> {
-    /// Adds system text that is no message of the source.
+    /// Adds system text that is not a message of the source.
     fn add_system_text(&mut self) {
         for text in std::mem::take(&mut self.system.added) {
             let start = self.plan.blocks.len();
@@ -313,7 +313,7 @@ impl<'a> PlanBuilder<'_, 'a> {
         self.plan.close(Turn::new(Role::Tool, position), start);
     }
 
-    /// The marks on a result.
+    /// Adds the cache marks on a result.
     fn marks(&mut self, answer: Option<FoundResult<'a>>, role: Role) {
         let position = answer.map(|answer| answer.message.position);
         for _ in 0..answer.map_or(0, FoundResult::marks) {
@@ -323,7 +323,7 @@ impl<'a> PlanBuilder<'_, 'a> {
         }
     }
 
-    /// A result as text of a user turn of its own.
+    /// Adds a result as the text of a separate user turn.
     fn inline(&mut self, answer: FoundResult<'a>, caller: Option<usize>) {
         let (view, message) = (self.transcript.view(), answer.message);
         let content = answered_in_words(view, answer, &mut self.plan.losses);
@@ -333,7 +333,7 @@ impl<'a> PlanBuilder<'_, 'a> {
         self.words(Wording::ToolUse, result_words(content), position, Role::User);
         self.marks(Some(answer), Role::User);
         let turn = Turn {
-            // A user turn must not go by the assistant's name.
+            // A user turn must not have the name of the assistant.
             sender: caller.or(message.sender.filter(|_| !view.is_own(message))),
             ..Turn::new(Role::User, position)
         };

@@ -1,11 +1,11 @@
-//! Counts of a rendering's row, while it is written.
+//! Counts for the row of a rendering, collected while it is written.
 
 use crate::loss::Losses;
 use crate::loss::violation::Violation;
 use crate::transcript::rendering::Rendering;
 use crate::view::extent::Extent;
 
-/// Which messages were rendered so far, and in which roles.
+/// The messages that were rendered so far, and their roles.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Progress {
     positions: Vec<u32>,
@@ -21,7 +21,7 @@ impl Progress {
         self.positions.reserve(messages);
     }
 
-    /// Counts a message that was rendered in a role; one that takes two turns counts once.
+    /// Counts a message that was rendered in a role. A message in two turns counts once.
     pub(crate) fn rendered(&mut self, position: u32, role: &'static str) {
         if role != "system" {
             self.first_role = self.first_role.or(Some(role));
@@ -33,23 +33,23 @@ impl Progress {
         }
     }
 
-    /// Counts a message that is inside another one.
+    /// Counts a message that was rendered inside another one.
     pub(crate) fn inside(&mut self, position: u32) {
         self.positions.push(position);
     }
 
-    /// Notes a notice that was written: it is in the rendering, but no message.
+    /// Records the position of a written notice, which is in the rendering but not counted as a message.
     pub(crate) fn noted(&mut self, position: u32) {
         let (first, last) = self.noted.unwrap_or((position, position));
         self.noted = Some((first.min(position), last.max(position)));
     }
 
-    /// Notes a turn that is not a message of the conversation.
+    /// Records a turn that is not a message of the conversation.
     pub(crate) fn added(&mut self, role: &'static str) {
         self.last_role = Some(role);
     }
 
-    /// Counts messages that were rendered in one turn; none where the turn is synthetic.
+    /// Counts the messages of one turn; a synthetic turn has none.
     pub(crate) fn rendered_all(&mut self, positions: &[u32], role: &'static str) {
         self.added(role);
         for position in positions {
@@ -57,7 +57,7 @@ impl Progress {
         }
     }
 
-    /// Position of the last rendered message.
+    /// Returns the position of the last rendered message.
     pub(crate) fn last_position(&self) -> Option<u32> {
         self.positions.iter().copied().max()
     }
@@ -67,7 +67,7 @@ impl Progress {
         self.last_role.is_none()
     }
 
-    /// The only rendering of a view.
+    /// Returns the rendering with these counts.
     pub(crate) fn finish(mut self, extent: Extent, losses: Losses, violations: Vec<Violation>) -> Rendering {
         self.positions.sort_unstable();
         self.positions.dedup();

@@ -1,7 +1,8 @@
-//! Turns as flat data: the content of a rendering, in an order and in blocks that passes change and a writer writes.
+//! Turns as flat data: the content of a rendering in blocks, which passes change and a writer writes.
 //!
-//! Turns, blocks and words stand in one list each; a turn knows where its blocks begin and end, a block the same of its words.
-//! All of it is `Copy`, so that what dialects share is copied at once, and two turns that become one need no new allocation.
+//! All turns are in one list, all blocks in a second and all words in a third. A turn has the range of its blocks, and a block the range of
+//! its words. All elements are `Copy`, so that the draft that dialects share is cheap to clone, and merging two turns only changes the end
+//! of a range.
 
 use std::ops::Range;
 
@@ -20,91 +21,91 @@ use crate::transcript::rendering::Rendering;
 use crate::view::extent::Extent;
 use crate::view::trained::TrainedMessages;
 
-/// A call as it is written.
+/// A call, as far as it is prepared for writing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallBlock<'a> {
-    /// Where it stands.
+    /// The position of its message, and its index among the parts.
     pub(crate) place: PartPlace,
-    /// What it asks.
+    /// The call in the source.
     pub(crate) call: &'a ToolCall,
-    /// Its id.
+    /// The id that is written.
     pub(crate) id: &'a str,
-    /// Its tool, in the spelling that the dialect allows.
+    /// The name of the tool, in the spelling that the dialect allows.
     pub(crate) name: &'a str,
-    /// Its arguments, in the form that the dialect wants.
+    /// The arguments, in the form that the dialect wants.
     pub(crate) arguments: &'a str,
-    /// The item of the vendor's that is written in its place.
+    /// The vendor item that is written instead.
     pub(crate) item: Option<&'a VendorItem>,
 }
 
 impl CallBlock<'_> {
-    /// Whether it has free text in the place of arguments.
+    /// Whether it has free text instead of arguments.
     pub(crate) fn is_input(&self) -> bool {
         self.call.form == ArgumentForm::FreeText
     }
 }
 
-/// A result as it is written.
+/// A result, as far as it is prepared for writing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ResultBlock<'a> {
-    /// The call that it answers; none where it stays loose.
+    /// The call that it answers; `None` for a result without a call.
     pub(crate) call: Option<PartPlace>,
-    /// The tool's result; none where the answer is synthetic.
+    /// The result in the source; `None` if the answer is synthetic.
     pub(crate) result: Option<&'a ToolResult>,
-    /// The tool by the name that the source gives it.
+    /// The name of the tool in the source.
     pub(crate) tool: Option<&'a str>,
-    /// Id of its call.
+    /// The id of its call that is written.
     pub(crate) id: &'a str,
-    /// Tool of its call.
+    /// The name of the tool that is written.
     pub(crate) name: &'a str,
     /// The answer as text.
     pub(crate) content: &'a str,
-    /// Whether that text is written as the JSON object that it is.
+    /// Whether the text is a JSON object and is written as one.
     pub(crate) is_object: bool,
-    /// The item of the vendor's that is written in its place.
+    /// The vendor item that is written instead.
     pub(crate) item: Option<&'a VendorItem>,
 }
 
 impl ResultBlock<'_> {
-    /// Whether it is a failure.
+    /// Whether the result is a failure.
     pub(crate) fn is_error(&self) -> bool {
         self.result.is_some_and(|result| result.is_error)
     }
 }
 
-/// What kind of words a block of text holds.
+/// The kind of words in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wording {
-    /// A text of the message, or what stands for one.
+    /// A text of the message, or the placeholder of a part.
     Text,
-    /// A quoted message; its number among the quotes of the transcript.
+    /// A quoted message; the index among the quotes of the plan.
     Quote(usize),
-    /// What somebody thought.
+    /// The thoughts of the assistant.
     Thought,
     /// A call or a result that is written as text.
     ToolUse,
-    /// A name only.
+    /// Only a name.
     Name,
 }
 
-/// What a block holds.
+/// The content of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BlockContent<'a> {
-    /// Words: from where to where among all words.
+    /// Words, as a range of all words.
     Words(Wording, Words),
-    /// A media item, and what stands for it where it cannot be carried.
+    /// A media item, and its placeholder if it cannot be carried.
     Media(&'a Media, Words),
     /// A call.
     Call(CallBlock<'a>),
     /// A result.
     Result(ResultBlock<'a>),
-    /// What somebody thought, before it is known whether a dialect writes thoughts.
+    /// Reasoning, before it is decided if the dialect writes thoughts.
     Reasoning(&'a str),
     /// A notice inside a message.
     Notice,
-    /// What only one vendor has.
+    /// An item that only one vendor has.
     Item(&'a VendorItem),
-    /// A cache mark on what stands before it.
+    /// A cache mark on the block before it.
     CacheMark,
 }
 
@@ -121,23 +122,23 @@ impl Words {
     }
 }
 
-/// How a quote names whom it quotes.
+/// How a quote names the author of the quoted message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QuotedName<'a> {
-    /// The head with the alias in the place of a name that turns cannot spell, and whose it is: index of the participant.
+    /// The words before the quote with an alias instead of a name that turns cannot spell, and the index of that participant.
     pub(crate) aliased: Option<(&'a str, usize)>,
     /// Whether the name lost control characters that nothing else declares.
     pub(crate) is_cleaned: bool,
 }
 
-/// What stands before the words of a block.
+/// The text before the words of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lead<'a> {
     /// Nothing.
     None,
-    /// Somebody's name.
+    /// The name of the speaker.
     Name(&'a str),
-    /// Words of the dialect.
+    /// A label that the dialect writes.
     Label(&'static str),
 }
 
@@ -153,25 +154,25 @@ impl<'a> Lead<'a> {
     }
 }
 
-/// A piece of a turn.
+/// A part of a turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block<'a> {
-    /// What it holds.
+    /// The content.
     pub(crate) content: BlockContent<'a>,
-    /// What stands before its words.
+    /// The text before its words.
     pub(crate) lead: Lead<'a>,
-    /// Position of its message; none where the block is synthetic.
+    /// Position of its message; `None` if the block is synthetic.
     pub(crate) position: Option<u32>,
     /// The role in which its message is rendered.
     pub(crate) role: Role,
     /// Whether it is the first of its message in this turn.
     pub(crate) opens: bool,
-    /// Whether a cache mark stands on it.
+    /// Whether it has a cache mark.
     pub(crate) is_cached: bool,
 }
 
 impl<'a> Block<'a> {
-    /// A block with nothing before it.
+    /// Creates a block without a text before it.
     pub(crate) fn new(content: BlockContent<'a>, position: Option<u32>, role: Role) -> Self {
         Self {
             content,
@@ -183,33 +184,33 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Whether it holds a call.
+    /// Whether it is a call.
     pub(crate) fn is_call(&self) -> bool {
         matches!(self.content, BlockContent::Call(_))
     }
 
-    /// Whether it holds what only one vendor has.
+    /// Whether it is an item that only one vendor has.
     pub(crate) fn is_item(&self) -> bool {
         matches!(self.content, BlockContent::Item(_))
     }
 
-    /// Whether it holds a media item.
+    /// Whether it is a media item.
     pub(crate) fn is_media(&self) -> bool {
         matches!(self.content, BlockContent::Media(..))
     }
 
-    /// Whether it is a media item of the answer before it.
+    /// Whether it is a media item of the result before it.
     pub(crate) fn is_answers(&self) -> bool {
         self.is_media() && self.role == Role::Tool
     }
 
-    /// Whether it holds what somebody thought.
+    /// Whether it has the thoughts of the assistant.
     pub(crate) fn is_thought(&self) -> bool {
         matches!(self.content, BlockContent::Words(Wording::Thought, _))
     }
 }
 
-/// Blocks, each with the media items that are part of it, as those of an answer are.
+/// Returns the blocks, each with the media items that belong to it: those of a result.
 pub(crate) fn with_media<'b, 'a>(
     blocks: &'b [Block<'a>],
 ) -> impl Iterator<Item = (&'b Block<'a>, &'b [Block<'a>])> {
@@ -227,24 +228,24 @@ pub(crate) fn with_media<'b, 'a>(
 /// A turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn<'a> {
-    /// Whose it is; [`Role::Tool`] where it holds nothing but results.
+    /// The role of the speaker; [`Role::Tool`] for a turn with only results.
     pub(crate) role: Role,
-    /// Position of its message, or of the first of them; none where the turn is synthetic.
+    /// Position of its message, or of the first of several; `None` if the turn is synthetic.
     pub(crate) position: Option<u32>,
-    /// The id of that message, where no turn before has it.
+    /// The id of that message, unless an earlier turn has it.
     pub(crate) message_id: Option<&'a str>,
-    /// Index of the participant who speaks, where somebody else than the perspective does.
+    /// Index of the speaking participant, unless that is the perspective.
     pub(crate) sender: Option<usize>,
-    /// The name that it has in a field of its own.
+    /// The name that is written in the field for names.
     pub(crate) alias: Option<&'a str>,
-    /// Its first block.
+    /// Index of its first block.
     pub(crate) start: usize,
-    /// One past its last block.
+    /// One past the index of its last block.
     pub(crate) end: usize,
 }
 
 impl Turn<'_> {
-    /// A turn of a message, or a synthetic one, as yet without blocks.
+    /// Creates a turn of a message, or a synthetic one, without blocks.
     pub(crate) fn new(role: Role, position: Option<u32>) -> Self {
         Self {
             role,
@@ -257,13 +258,13 @@ impl Turn<'_> {
         }
     }
 
-    /// Where its blocks stand.
+    /// Returns the range of its blocks.
     pub(crate) fn range(&self) -> Range<usize> {
         self.start..self.end
     }
 }
 
-/// Kinds of blocks that occur, so that a pass has nothing to look for where there are none.
+/// The kinds of blocks that occur, so that a pass can return early if its kind is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Kinds(u8);
 
@@ -274,7 +275,7 @@ impl Kinds {
     pub(crate) const REASONING: Self = Self(1 << 3);
     pub(crate) const NOTICES: Self = Self(1 << 4);
     pub(crate) const CACHE_MARKS: Self = Self(1 << 5);
-    /// Texts of nothing but white space.
+    /// Texts that are only white space.
     pub(crate) const BLANK: Self = Self(1 << 6);
     /// Items that only one vendor has.
     pub(crate) const ITEMS: Self = Self(1 << 7);
@@ -290,10 +291,10 @@ impl Kinds {
     }
 }
 
-/// The turns of a rendering, and what it cost to get them.
+/// The turns of a rendering, and the losses of making them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TurnPlan<'a> {
-    /// System text that stands outside the turns.
+    /// System text outside the turns.
     pub(crate) system: Vec<Block<'a>>,
     /// The turns in order.
     pub(crate) turns: Vec<Turn<'a>>,
@@ -301,57 +302,57 @@ pub(crate) struct TurnPlan<'a> {
     pub(crate) blocks: Vec<Block<'a>>,
     /// The words of the blocks.
     pub(crate) words: Vec<TextRun<'a>>,
-    /// Which kinds of blocks occur.
+    /// The kinds of blocks that occur.
     pub(crate) kinds: Kinds,
     /// Definitions of tools.
     pub(crate) definitions: Vec<ToolDefinition<'a>>,
-    /// What else is known of quotes, by their numbers.
+    /// How each quote names its author, by the number of the quote.
     pub(crate) quotes: Vec<QuotedName<'a>>,
-    /// Losses so far.
+    /// The losses so far.
     pub(crate) losses: Losses,
     /// Calls and results that policy rejects.
     pub(crate) rejected: Vec<Violation>,
     /// Rules that the rendering breaks.
     pub(crate) violations: Vec<Violation>,
-    /// Which messages are rendered, and in which roles.
+    /// The messages that are rendered, and their roles.
     pub(crate) progress: Progress,
-    /// How much of the conversation it is.
+    /// How much of the conversation is shown.
     pub(crate) extent: Extent,
-    /// Which of its messages are trained on.
+    /// The messages that are trained on.
     pub(crate) trained: TrainedMessages,
     /// The text between messages of one turn.
     pub(crate) separator: &'a str,
 }
 
 impl<'a> TurnPlan<'a> {
-    /// The blocks of a turn.
+    /// Returns the blocks of a turn.
     pub(crate) fn blocks(&self, turn: &Turn<'a>) -> &[Block<'a>] {
         cut::slice(&self.blocks, turn.range())
     }
 
-    /// The blocks of a turn, to change them.
+    /// Returns the blocks of a turn for changes.
     pub(crate) fn blocks_mut(&mut self, turn: Turn<'a>) -> &mut [Block<'a>] {
         cut::slice_mut(&mut self.blocks, turn.range())
     }
 
-    /// The turns with their blocks.
+    /// Returns the turns with their blocks.
     pub(crate) fn turn_blocks(&self) -> impl DoubleEndedIterator<Item = (&Turn<'a>, &[Block<'a>])> {
         self.turns.iter().map(|turn| (turn, self.blocks(turn)))
     }
 
-    /// The speaker of a turn, by its role and its blocks.
+    /// Returns the speaker of a turn with this role and these blocks.
     pub(crate) fn speaker(&self, role: Role, blocks: &[Block<'a>]) -> Speaker {
         let positions = blocks.iter().filter_map(|block| block.position);
         self.trained.speaker(role, positions)
     }
 
-    /// Ends a turn that began with the block of a number.
+    /// Adds a turn with the blocks from the index `start` on.
     pub(crate) fn close(&mut self, turn: Turn<'a>, start: usize) {
         let end = self.blocks.len();
         self.turns.push(Turn { start, end, ..turn });
     }
 
-    /// Adds words.
+    /// Adds words and returns their range.
     pub(crate) fn wording(&mut self, words: impl IntoIterator<Item = TextRun<'a>>) -> Words {
         let start = self.words.len();
         self.words.extend(words);
@@ -361,17 +362,17 @@ impl<'a> TurnPlan<'a> {
         }
     }
 
-    /// The words of a range.
+    /// Returns the words of a range.
     pub(crate) fn words(&self, words: Words) -> &[TextRun<'a>] {
         cut::slice(&self.words, words.range())
     }
 
-    /// The words of a range, to change them.
+    /// Returns the words of a range for changes.
     pub(crate) fn words_mut(&mut self, words: Words) -> &mut [TextRun<'a>] {
         cut::slice_mut(&mut self.words, words.range())
     }
 
-    /// The text of a block: its lead, and its words or the mark of a medium that is in a list of the record.
+    /// Returns the text of a block: its lead, and its words or the mark of a medium that is in a list of the record.
     pub(crate) fn runs(&self, block: &Block<'a>) -> impl Iterator<Item = TextRun<'a>> {
         let (words, mark) = match block.content {
             BlockContent::Words(_, words) => (self.words(words), None),
@@ -382,7 +383,8 @@ impl<'a> TurnPlan<'a> {
         block.lead.runs().chain(words.iter().copied()).chain(mark)
     }
 
-    /// The texts of blocks as one text: a message's on lines of their own, with a separator between messages, mostly a blank line.
+    /// Writes the texts of blocks as one text, with line breaks within a message and the separator, by default a blank line, between
+    /// messages.
     pub(crate) fn joined<'b>(
         &self,
         blocks: impl IntoIterator<Item = &'b Block<'a>>,
@@ -415,7 +417,7 @@ impl<'a> TurnPlan<'a> {
         }
     }
 
-    /// Writes the texts of blocks as one JSON string, behind what ends with its quote.
+    /// Writes the texts of blocks as one JSON string, after `opening`, which ends with the opening quotation mark.
     pub(crate) fn write_joined<'b>(
         &self,
         sink: &mut Sink<'a>,
@@ -429,7 +431,7 @@ impl<'a> TurnPlan<'a> {
         sink.framing("\"");
     }
 
-    /// Writes the text of a block as one JSON string, behind what ends with its quote.
+    /// Writes the text of a block as one JSON string, after `opening`, which ends with the opening quotation mark.
     pub(crate) fn write_string(&self, sink: &mut Sink<'a>, opening: &'static str, block: &Block<'a>) {
         sink.framing(opening);
         self.runs(block)
@@ -437,8 +439,8 @@ impl<'a> TurnPlan<'a> {
         sink.framing("\"");
     }
 
-    /// Builds all turns anew: `change` gets the plan without its blocks, a turn with those that it had, and adds what becomes of
-    /// them; a turn without blocks is none.
+    /// Rebuilds all turns. `change` gets the plan without blocks, and each turn with its former blocks; it adds the new blocks and turns to
+    /// the plan.
     pub(crate) fn rebuild(&mut self, mut change: impl FnMut(&mut Self, Turn<'a>, &[Block<'a>])) {
         let turns = std::mem::take(&mut self.turns);
         let blocks = std::mem::take(&mut self.blocks);
@@ -449,7 +451,7 @@ impl<'a> TurnPlan<'a> {
         }
     }
 
-    /// Changes the blocks of each turn: `change` returns what becomes of a block, nothing where it is left out.
+    /// Changes the blocks of each turn: `change` returns the new block, or `None` to leave it out.
     pub(crate) fn each_block(
         &mut self,
         mut change: impl FnMut(&mut Self, &Turn<'a>, Block<'a>) -> Option<Block<'a>>,
@@ -465,7 +467,7 @@ impl<'a> TurnPlan<'a> {
         });
     }
 
-    /// Notes which messages are rendered.
+    /// Records the messages that are rendered.
     pub(crate) fn note_rendered(&mut self) {
         let mut progress = std::mem::take(&mut self.progress);
         progress.reserve(self.turns.len());
@@ -479,7 +481,7 @@ impl<'a> TurnPlan<'a> {
         self.progress = progress;
     }
 
-    /// Removes the white space at the end of a block's words; returns whether there was any.
+    /// Removes the white space at the end of the words of a turn's last block; returns whether there was any.
     pub(crate) fn trim_end(&mut self, turn: Turn<'a>) -> bool {
         let Some(BlockContent::Words(_, words)) = self.blocks(&turn).last().map(|block| block.content) else {
             return false;
@@ -496,7 +498,7 @@ impl<'a> TurnPlan<'a> {
         trimmed
     }
 
-    /// The rendering that a writer has written.
+    /// Returns the facts about the rendering, after a writer wrote it.
     pub(crate) fn finish(self) -> Rendering {
         self.progress.finish(self.extent, self.losses, self.violations)
     }

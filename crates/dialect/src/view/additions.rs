@@ -1,18 +1,18 @@
-//! What a pipeline adds to every conversation: system text, and definitions of tools. The canonical record stays as it is.
+//! Additions of a pipeline to every conversation: system text and definitions of tools. The canonical record stays unchanged.
 
 use chatmill_model::RawJson;
 
 use crate::view::prompt::Prompt;
 
-/// What is added to a conversation; nothing by default. Dialects without a perspective write the record and take no notice.
+/// What is added to a conversation; nothing by default. Dialects without a perspective write the record and ignore additions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Additions<'a> {
     /// System text.
     pub prompt: Option<&'a Prompt>,
-    /// Definitions of tools, in any vendor's shape, beside those of the record.
+    /// Definitions of tools, in any vendor's shape, in addition to those of the record.
     pub tools: &'a [RawJson],
-    /// Definitions of tools as calls show them, also calls elsewhere; each counts where nobody defines a tool of that name.
+    /// Definitions that were inferred from calls in this and other conversations; each is used if no other defines a tool of that name.
     pub called_tools: &'a [RawJson],
-    /// Whether tools that the perspective calls and nobody defines are defined by the arguments that they get.
+    /// Whether a definition is inferred from the calls for each tool that the perspective calls and that is not defined.
     pub infers_tools: bool,
 }

@@ -1,9 +1,9 @@
-//! Where a conversation may be cut: nowhere between a call and its result.
+//! The places where a conversation may be cut: not between a call and its result.
 
 use chatmill_diag::cut;
 use chatmill_model::{CallStatus, Linked};
 
-/// Where a conversation may be cut without parting a call from its result.
+/// The places where a conversation may be cut without separating a call from its result.
 #[derive(Clone, Debug, Default)]
 pub struct CutPoints {
     /// For each position, the nearest place at or before it where a cut is allowed; one more for the end.
@@ -11,7 +11,7 @@ pub struct CutPoints {
 }
 
 impl CutPoints {
-    /// The cut points of a conversation. Further results of an answered call prevent none.
+    /// Finds the cut points of a conversation. Duplicate results do not prevent a cut.
     pub fn of(linked: &Linked) -> Self {
         let length = linked.conversation.messages.len();
         let mut changes = vec![0_i64; length + 2];
@@ -28,7 +28,7 @@ impl CutPoints {
                 *cut::at_mut(&mut changes, place) += change;
             }
         }
-        // How many calls have their result on the other side.
+        // The number of calls with their result on the other side of the position.
         let mut parted = 0;
         let mut latest = 0;
         let nearest =
@@ -51,7 +51,7 @@ impl CutPoints {
         *cut::at(&self.nearest, position as usize) == position
     }
 
-    /// The nearest cut point that is not after a place.
+    /// Returns the nearest cut point at or before a place.
     pub(crate) fn at_or_before(&self, place: usize) -> usize {
         *cut::at(&self.nearest, place) as usize
     }

@@ -1,4 +1,4 @@
-//! How much of a conversation a rendering shows, and where that begins.
+//! How much of a conversation a rendering shows, and where it begins.
 
 /// How much of a conversation a rendering shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum Coverage {
 }
 
 impl Coverage {
-    /// The word that tables use.
+    /// Returns the word in tables.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Whole => "whole",
@@ -23,11 +23,11 @@ impl Coverage {
     }
 }
 
-/// What a rendering shows of its conversation.
+/// The part of a conversation that a rendering shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extent {
-    /// In words.
+    /// Whether it is the whole conversation, a window or a message.
     pub(crate) coverage: Coverage,
-    /// Where it begins, system text before it aside.
+    /// The position where it begins, without system text before it.
     pub(crate) first: u32,
 }

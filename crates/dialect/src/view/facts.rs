@@ -1,6 +1,6 @@
-//! What all windows of a conversation share: facts about the whole of it, looked up by the first rendering that asks.
+//! Facts about a whole conversation that all of its windows share, computed by the first rendering that needs them.
 //!
-//! Without this cache each window would read the whole conversation again, and many windows would cost the square of its length.
+//! Without this cache each window would read the whole conversation again: many windows would take quadratic time in its length.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use chatmill_model::{CallStatus, Linked, Message, Part, PartPlace, RawJson};
 
 use crate::view::window::{CutPoints, Rendered};
 
-/// What the renderings of a conversation share that have dialect, profile and perspective in common.
+/// The facts that renderings of a conversation with the same dialect, profile and perspective share.
 #[derive(Debug, Default)]
 pub struct Shared {
     pub(crate) cut_points: Fact<CutPoints>,
@@ -26,31 +26,31 @@ pub struct Shared {
     pub(crate) inferred_tools: Fact<Vec<RawJson>>,
 }
 
-/// Ids that something has.
+/// A set of ids.
 pub(crate) type Ids = BTreeSet<Box<str>>;
 
-/// Something that is known once somebody has asked.
+/// A fact that is computed on first use.
 pub(crate) type Fact<T> = OnceCell<Rc<T>>;
 
-/// The hash of a conversation's content, in hexadecimal.
+/// Returns the hash of a conversation's content, in hexadecimal.
 pub(crate) fn hash(linked: &Linked) -> String {
     content_hash(&linked.conversation)
 }
 
-/// The ids of messages.
+/// Returns the ids of all messages.
 pub(crate) fn message_ids(linked: &Linked) -> Ids {
     let ids = messages(linked).filter_map(|message| message.id.as_deref());
     ids.map(Box::from).collect()
 }
 
-/// The ids that references name, be there such messages or not.
+/// Returns the ids that references name, also of messages that are missing.
 pub(crate) fn referenced_ids(linked: &Linked) -> Ids {
     let references = messages(linked).flat_map(|message| &message.references);
     let ids = references.filter_map(|reference| reference.target.as_deref());
     ids.map(Box::from).collect()
 }
 
-/// The ids that calls and results name.
+/// Returns the ids of all calls and results.
 pub(crate) fn tool_ids(linked: &Linked) -> Ids {
     let parts = messages(linked).flat_map(|message| &message.parts);
     let ids = parts.flat_map(|part| match part {
@@ -61,7 +61,7 @@ pub(crate) fn tool_ids(linked: &Linked) -> Ids {
     ids.flatten().map(Box::from).collect()
 }
 
-/// The call of each result that has one.
+/// Returns the call of each result that has one.
 pub(crate) fn answered_calls(linked: &Linked) -> BTreeMap<PartPlace, PartPlace> {
     let pairings = linked.pairings.iter();
     pairings

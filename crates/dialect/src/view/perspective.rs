@@ -1,12 +1,12 @@
-//! Choosing the participant who speaks as the assistant when the request leaves it open.
+//! Chooses the participant who is the assistant, if the request does not name one.
 
 use chatmill_diag::cut;
 use chatmill_model::{Linked, MessageKind, ParticipantKind, Role};
 
-/// The agent with the most turns; among equals the one who comes first in the roster. None when there is no agent.
+/// Returns the agent with the most turns, and among equals the first in the roster; `None` if there is no agent.
 ///
-/// System text and tool results are nobody's turns. An agent who is not listed and never speaks, because others only quote it,
-/// has to be asked for.
+/// System text and tool results are not turns. An agent who is not listed and never speaks, but is only quoted by others, is not chosen: a
+/// request has to name it.
 pub fn auto_perspective(linked: &Linked) -> Option<usize> {
     let conversation = &linked.conversation;
     let mut turns = vec![0_u64; conversation.participants.len()];

@@ -28,8 +28,8 @@ pub struct Policy {
     pub leaked_metadata: LeakedMetadata,
     /// The treatment of consecutive turns of one role.
     pub turns: TurnsInARow,
-    /// What is written between messages that become one turn: at most 16 bytes of text, a blank line if not given. It applies to dialects
-    /// whose turns are texts.
+    /// The text between messages that become one turn: at most 16 bytes, a blank line if not given. It applies to dialects
+    /// with texts as turns.
     #[serde(skip_serializing_if = "Separator::is_default")]
     pub separator: Separator,
 }
@@ -44,10 +44,10 @@ pub struct Separator {
 }
 
 impl Separator {
-    /// Bytes of a separator at most.
+    /// Maximum number of bytes of a separator.
     const MOST: usize = 16;
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         let written = cut::slice(&self.bytes, 0..self.length);
         std::str::from_utf8(written).unwrap_or_default()
@@ -132,7 +132,7 @@ pub enum References {
     /// Of a target that the rendering shows, the beginning is quoted; of others all of it.
     #[default]
     Excerpt,
-    /// Of a target that the rendering shows, it is said whose it is; others are quoted.
+    /// Of a target that the rendering shows, only the author is named; others are quoted.
     Mark,
     /// They are dropped.
     Drop,
@@ -183,7 +183,7 @@ pub enum ControlTokens {
     /// They are escaped.
     #[default]
     Escape,
-    /// They stay, and a rendering whose turns they would forge is invalid.
+    /// They stay, and a rendering is invalid if they would forge its turns.
     Keep,
 }
 

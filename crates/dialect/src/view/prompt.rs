@@ -1,8 +1,8 @@
-//! System text of a pipeline's own, with fields of the conversation: `You are {agent.name} in {room.title}.`
+//! System text that a pipeline adds, with fields of the conversation: `You are {agent.name} in {room.title}.`
 //!
-//! `{agent.name|the assistant}` has words for conversations that do not know the field; without them, no rendering of such a
-//! conversation gets the prompt, for half a sentence is no instruction. `{{` and `}}` stand for braces. What is filled in depends on
-//! the whole conversation and the perspective, so the prompt is the same in all windows.
+//! `{agent.name|the assistant}` has words for conversations without the field. Without such words, renderings of these conversations do not
+//! get the prompt, because an incomplete sentence is not an instruction. `{{` and `}}` are braces. Fields are filled from the whole
+//! conversation and the perspective, so the prompt is the same in all windows.
 
 use std::borrow::Cow;
 
@@ -10,43 +10,43 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What becomes of system text that is there already: the source's, or the agent's instructions, by `policy.system`.
+/// The treatment of existing system text: the source's, or the agent's instructions, by `policy.system`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Existing {
-    /// It is kept, and the prompt stands only where there is none.
+    /// It is kept, and the prompt is added only if there is none.
     #[default]
     Keep,
-    /// The prompt stands in its place.
+    /// The prompt replaces it.
     Replace,
-    /// The prompt stands before it.
+    /// The prompt is added before it.
     Precede,
 }
 
-/// A prompt that was read.
+/// A parsed prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
     pieces: Vec<Piece>,
     existing: Existing,
 }
 
-/// A piece of a prompt.
+/// A part of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
     Words(String),
     Field(Field, Option<String>),
 }
 
-/// Why a text is no prompt, in a clause.
+/// Why a text is not a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PromptError {
     /// It is empty.
     #[error("it is empty")]
     Empty,
-    /// A brace that opens or closes nothing.
+    /// A brace without a partner.
     #[error("a `{0}` has no partner; write `{0}{0}` for the sign itself")]
     Brace(char),
-    /// A field that no conversation has.
+    /// A field that does not exist.
     #[error("there is no field `{0}`")]
     UnknownField(String),
 }
@@ -81,11 +81,11 @@ fields! {
 }
 
 impl Prompt {
-    /// Reads a prompt.
+    /// Parses a prompt.
     ///
     /// # Errors
     ///
-    /// When it is empty, a brace is not closed, or a field is not one of [`Prompt::fields`].
+    /// Fails if it is empty, a brace has no partner, or a field is not one of [`Prompt::fields`].
     pub fn parse(text: &str, existing: Existing) -> Result<Self, PromptError> {
         let mut pieces = Vec::new();
         let mut words = String::new();
@@ -119,17 +119,17 @@ impl Prompt {
         Ok(Self { pieces, existing })
     }
 
-    /// The fields that a prompt may name.
+    /// Returns the fields that a prompt may name.
     pub fn fields() -> impl Iterator<Item = &'static str> {
         Field::ALL.iter().map(|field| field.as_str())
     }
 
-    /// What becomes of system text that is there already.
+    /// Returns the treatment of existing system text.
     pub(crate) fn existing(&self) -> Existing {
         self.existing
     }
 
-    /// The prompt with the values of its fields, or the first field that has none.
+    /// Returns the prompt with the values of its fields, or the first field without a value as the error.
     pub(crate) fn fill<'a>(
         &self,
         mut value: impl FnMut(Field) -> Option<Cow<'a, str>>,

@@ -1,4 +1,4 @@
-//! What a conversation knows of the fields of a prompt.
+//! The values of a prompt's fields in a conversation.
 
 use std::borrow::Cow;
 
@@ -9,12 +9,12 @@ use crate::view::View;
 use crate::view::prompt::{Field, Prompt};
 
 impl View<'_> {
-    /// The pipeline's prompt for this conversation and perspective; nothing where there is none, or a field is missing.
+    /// Returns the pipeline's prompt for this conversation and perspective; `None` without a prompt, or if a field is missing.
     pub(crate) fn prompt(&self) -> Option<String> {
         filled_in(self.additions.prompt?, self).ok()
     }
 
-    /// The field that is missing, so that there is no prompt for this conversation and perspective.
+    /// Returns the field that is missing, so that this conversation and perspective has no prompt.
     pub fn missing_field(&self) -> Option<&'static str> {
         filled_in(self.additions.prompt?, self).err()
     }
@@ -24,7 +24,7 @@ fn filled_in(prompt: &Prompt, view: &View<'_>) -> Result<String, &'static str> {
     prompt.fill(|field| value(field, view))
 }
 
-/// What a conversation knows of it; nothing where it is missing or empty.
+/// Returns the value of a field; `None` if it is missing or empty.
 fn value<'a>(field: Field, view: &View<'a>) -> Option<Cow<'a, str>> {
     let conversation = view.conversation();
     let agent = || conversation.participants.get(view.perspective?);
@@ -48,7 +48,7 @@ fn value<'a>(field: Field, view: &View<'a>) -> Option<Cow<'a, str>> {
     value.filter(|value| !value.trim().is_empty())
 }
 
-/// The names of everybody but the perspective, in the order of the roster.
+/// Returns the names of all participants except the perspective, in the order of the roster.
 fn participant_names(view: &View<'_>) -> Option<String> {
     let participants = view.conversation().participants.iter().enumerate();
     let others = participants.filter(|(index, _)| Some(*index) != view.perspective);
@@ -57,7 +57,7 @@ fn participant_names(view: &View<'_>) -> Option<String> {
         .collect();
     (!names.is_empty()).then(|| names.join(", "))
 }
-/// The instructions that the roster holds for an agent.
+/// Returns the instructions that the roster has for an agent.
 pub(crate) fn instructions(agent: &Participant) -> Option<String> {
     ["agentInstructions", "instructions"]
         .into_iter()
@@ -123,7 +123,7 @@ mod tests {
             filled_in(&prompt, &View::whole(&linked, None, &policy)),
             Err("agent.name")
         );
-        // Nobody is called by what a role is called.
+        // A role is not used as a name.
         assert_eq!(
             filled_in(&prompt, &View::whole(&linked, Some(2), &policy)),
             Err("agent.name")

@@ -1,8 +1,8 @@
 //! Targets of samples: the turns of a participant inside a session that a sample can end with.
 //!
-//! A turn is everything of the participant until somebody else speaks; calls, results and notices on the way belong to
-//! it. A sample begins with somebody else's words, so the turn that opens a session is none; and it ends with words, or, where
-//! steps are asked for, with a call.
+//! A turn is everything that the participant writes until another participant speaks; calls, results and notices in between belong to it. A
+//! sample begins with words of others, so a turn that opens a session is not a target. It ends with words or, if steps are requested, with
+//! a call.
 
 use std::ops::Range;
 
@@ -27,23 +27,23 @@ pub enum Targets {
     Steps,
 }
 
-/// Turns, or steps of turns, of which there is no sample, by reason.
+/// Numbers of turns, or of steps of turns, without a sample, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkippedTargets {
     /// No message of others precedes them.
     pub without_question: u64,
-    /// They end with a call, and answers are asked for.
+    /// They end with a call, and answers are requested.
     pub without_words: u64,
     /// Another call has no result yet.
     pub without_result: u64,
     /// They are media that are only named.
     pub without_own_words: u64,
-    /// They are such media before the first sample of a session, or behind its last one.
+    /// They are such media before the first sample of a session or after its last one.
     pub outside: u64,
 }
 
 impl SkippedTargets {
-    /// Adds others.
+    /// Adds other numbers.
     pub fn add(&mut self, other: Self) {
         self.without_question += other.without_question;
         self.without_words += other.without_words;
@@ -52,7 +52,7 @@ impl SkippedTargets {
         self.outside += other.outside;
     }
 
-    /// All of them, by reason.
+    /// Returns all numbers above zero, with their reasons.
     pub fn reasons(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let all = [
             ("nobody speaks before the turn", self.without_question),
@@ -68,40 +68,40 @@ impl SkippedTargets {
     }
 }
 
-/// A turn, or a step of one, with what stands before it.
+/// A turn, or a step of one, with the messages before it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exchange {
-    /// Where it begins: with messages of others.
+    /// The position where it begins, with messages of others.
     pub(crate) start: u32,
-    /// The position that is trained on first: where the turn begins, or the step.
+    /// The first position that is trained on: the beginning of the turn or step.
     pub(crate) target: u32,
-    /// Where a sample of it ends.
+    /// The position where a sample of it ends.
     pub(crate) end: u32,
 }
 
 /// A turn of a participant.
 struct OwnTurn {
-    /// Positions of its messages with own words or calls, in order.
+    /// Positions of its messages with words or calls, in order.
     steps: Vec<u32>,
-    /// Where its last words end, where a cut is allowed.
+    /// The end of its last words, if a cut is allowed there.
     words: Option<u32>,
     /// Whether a message of others precedes it.
     is_answer: bool,
-    /// Where somebody else speaks next.
+    /// The position where another participant speaks next.
     next: u32,
 }
 
-/// The turns of a participant in a session, and where others begin to speak.
+/// The turns of a participant in a session, and the position where others begin to speak.
 pub(crate) struct OwnTurns<'a> {
     linked: &'a Linked,
     cut_points: &'a CutPoints,
     turns: Vec<OwnTurn>,
-    /// Where somebody else speaks first, if a sample may begin there.
+    /// The position where another participant speaks first, if a sample may begin there.
     first: Option<u32>,
 }
 
 impl<'a> OwnTurns<'a> {
-    /// Finds them.
+    /// Finds the turns of a participant in a session.
     pub(crate) fn of(
         linked: &'a Linked,
         cut_points: &'a CutPoints,
@@ -158,7 +158,7 @@ impl<'a> OwnTurns<'a> {
         }
     }
 
-    /// What a sample of its own ends with; each begins where somebody else speaks first.
+    /// Returns an exchange for each target; all of them begin where another participant speaks first.
     pub(crate) fn targets(&self, targets: Targets, skipped: &mut SkippedTargets) -> Vec<Exchange> {
         let mut found = Vec::new();
         for turn in &self.turns {
@@ -184,14 +184,14 @@ impl<'a> OwnTurns<'a> {
         found
     }
 
-    /// The session in exchanges, each of which can be the end of a sample and the next its beginning.
+    /// Divides the session into exchanges. A sample can end with any of them, and the next one can begin a sample.
     pub(crate) fn exchanges(&self, targets: Targets, skipped: &mut SkippedTargets) -> Vec<Exchange> {
         let mut found: Vec<Exchange> = Vec::new();
         let Some(mut start) = self.first else {
             skipped.without_question += self.turns.len() as u64;
             return found;
         };
-        // Turns that no sample may end with belong to the next that one may end with.
+        // Turns that a sample may not end with belong to the next turn that a sample may end with.
         let mut waiting = 0;
         let mut target = None;
         let mut words = None;
@@ -220,7 +220,7 @@ impl<'a> OwnTurns<'a> {
                 }
             }
         }
-        // What comes last ends with the last words that there are.
+        // The last exchange ends with the last words of the session.
         if let Some((target, end)) = target.zip(words) {
             found.push(Exchange { start, target, end });
         }
@@ -228,14 +228,14 @@ impl<'a> OwnTurns<'a> {
         found
     }
 
-    /// Whether the message at a position asks a tool.
+    /// Whether the message at a position calls a tool.
     fn asks(&self, position: u32) -> bool {
         calls(cut::at(&self.linked.conversation.messages, position as usize))
     }
 }
 
-/// How many turns of a speaker, else of all agents, are nothing but media that are only named. Each message is a turn, as an export counts
-/// them; where messages in a row become one, these are.
+/// Counts the turns of a speaker, or of all agents, that have only media which are only named. Each message is a turn, as exports count
+/// them; where policy merges messages in a row, the merged messages are one turn.
 pub(crate) fn wordless<'m>(
     messages: impl IntoIterator<Item = &'m Message>,
     speaker: Option<usize>,
@@ -272,7 +272,7 @@ pub(crate) fn wordless<'m>(
 }
 
 impl OwnTurn {
-    /// How many samples it would be.
+    /// Returns the number of samples that the turn would make.
     fn samples(&self, targets: Targets) -> u64 {
         match targets {
             Targets::Answers => 1,
@@ -281,7 +281,7 @@ impl OwnTurn {
     }
 }
 
-/// Whether a message has content: words, a medium, a quote, or a call of its own.
+/// Whether a message has content: words, a medium, a quote, a call or a result.
 pub(crate) fn has_content(message: &Message) -> bool {
     let is_content = |part: &Part| match part {
         Part::Text(text) => !text.trim().is_empty(),
@@ -291,7 +291,7 @@ pub(crate) fn has_content(message: &Message) -> bool {
     message.parts.iter().any(is_content) || !message.references.is_empty()
 }
 
-/// Whether a message holds nothing but results.
+/// Whether a message has only results.
 pub(crate) fn only_answers_calls(message: &Message) -> bool {
     let is_result = |part: &Part| matches!(part, Part::ToolResult(_) | Part::CacheMark);
     message.role == Role::Tool

@@ -1,8 +1,7 @@
-//! Which of the perspective's messages a trainer learns from, and which are context.
+//! Decides which of the perspective's messages a trainer learns from; the others are context.
 //!
-//! A window states the position from which turns are trained on, and a source may exclude a message (`weight: 0`). A message that holds
-//! nothing but placeholders for media is excluded, too, unless the plan asks for it. A turn with an excluded message, or without a
-//! message, is context.
+//! A window states the position from which turns are trained on, and a source may exclude a message (`weight: 0`). A message with only
+//! placeholders for media is excluded, too, unless the plan asks for it. A turn with an excluded message, or without a message, is context.
 
 use chatmill_model::{Message, Role, Speaker, Weight};
 
@@ -11,14 +10,14 @@ use crate::view::View;
 /// The messages of the perspective that are trained on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TrainedMessages {
-    /// The first position of all.
+    /// The first position that may be trained on.
     from: u32,
     /// Later positions that are excluded, in order.
     never: Vec<u32>,
 }
 
 impl TrainedMessages {
-    /// Those of messages in order of their positions, as a view decides.
+    /// Selects the messages that a view trains on; `messages` must be in order of position.
     pub(crate) fn of(view: &View<'_>, messages: &[&Message]) -> Self {
         let never = messages.iter().filter(|message| view.is_never_trained(message));
         Self {
@@ -27,7 +26,7 @@ impl TrainedMessages {
         }
     }
 
-    /// The speaker of a turn, by its role and the positions of its messages.
+    /// Returns the speaker of a turn with this role and messages at these positions.
     pub(crate) fn speaker(&self, role: Role, positions: impl IntoIterator<Item = u32>) -> Speaker {
         if role != Role::Assistant {
             return Speaker::Other;
@@ -51,7 +50,7 @@ fn is_weightless(message: &Message) -> bool {
 }
 
 impl View<'_> {
-    /// The position from which turns are trained on.
+    /// Returns the position from which turns are trained on.
     pub(crate) fn trained_from(&self) -> u32 {
         self.window.as_ref().map_or(0, |window| window.range.trained_from)
     }
@@ -60,7 +59,7 @@ impl View<'_> {
         is_weightless(message) || self.placeholders.exclude(message)
     }
 
-    /// The speaker of a message.
+    /// Returns the speaker of a message.
     pub(crate) fn speaker(&self, message: &Message) -> Speaker {
         if !self.is_own(message) {
             Speaker::Other

@@ -1,8 +1,8 @@
-//! Windows: which range of a conversation a rendering shows, and where it may be cut.
+//! Windows: the range of a conversation that a rendering shows, and where the conversation may be cut.
 //!
-//! A range never splits a call from its result: neither a silence nor an answer between the two ends it. A conversation is cut into
-//! sessions first, then at the turns of the perspective. How much of the history a dialect shows, and how much fits a budget, is decided
-//! inside the range, by moving its beginning. System text before a range stays, and replies to messages outside of it are quoted as ever.
+//! A range never separates a call from its result: neither a silence nor an answer between the two ends it. A conversation is cut into
+//! sessions first, then at the turns of the perspective. The history that a dialect shows and the budget only move the beginning inside the
+//! range. System text before a range stays, and replies to messages outside of it are quoted as usual.
 //!
 //! Why: docs/decisions/2026-11-21-window-boundaries.md.
 
@@ -20,23 +20,23 @@ use crate::view::targets::{
     Exchange, OwnTurns, SkippedTargets, Targets, has_content, only_answers_calls, wordless,
 };
 
-/// The range of a conversation that a rendering shows: positions, each end one past the last.
+/// The range of a conversation that a rendering shows: positions, with each end one past the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowRange {
-    /// Where its session begins.
+    /// Beginning of its session.
     pub session_start: u32,
-    /// Where its session ends.
+    /// End of its session.
     pub session_end: u32,
-    /// Where it begins; later than its session where it had to fit a budget.
+    /// Beginning of the range; later than that of the session if it had to fit a budget.
     pub start: u32,
-    /// Where it ends; earlier than its session where it ends with an answer.
+    /// End of the range; earlier than that of the session if it ends with an answer.
     pub end: u32,
-    /// The position from which the perspective's turns are trained on; those before are context.
+    /// The position from which the perspective's turns are trained on; earlier turns are context.
     pub trained_from: u32,
 }
 
 impl WindowRange {
-    /// All of a session.
+    /// The range of a whole session.
     pub(crate) fn session(start: u32, end: u32) -> Self {
         Self {
             session_start: start,
@@ -62,35 +62,35 @@ pub enum WindowMode {
     Consecutive,
 }
 
-/// What makes several renderings of one conversation.
+/// The settings that divide a conversation into several renderings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cuts {
-    /// A longer silence than this, in microseconds, starts a new session.
+    /// A silence longer than this, in microseconds, starts a new session.
     pub session_gap: Option<i64>,
     /// How much of a session a range shows.
     pub mode: WindowMode,
-    /// What a range ends with, where it ends with its target.
+    /// What a range ends with, if it ends with its target.
     pub targets: Targets,
-    /// What becomes of media that are only named.
+    /// How media that are only named are treated.
     pub placeholders: Placeholders,
-    /// What becomes of messages of one speaker in a row: so turns that are not trained on are counted.
+    /// How messages of one speaker in a row are treated, to count turns that are not trained on.
     pub turns: TurnsInARow,
 }
 
 /// The ranges of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WindowRanges {
-    /// In order.
+    /// The ranges, in order.
     pub ranges: Vec<WindowRange>,
-    /// Turns that are the target of none of them.
+    /// Numbers of turns that are not the target of any range.
     pub skipped_targets: SkippedTargets,
 }
 
-/// The ranges of a conversation in order: one per session; one per answer of the perspective; or one per exchange, which a
-/// budget may join with its neighbours.
+/// Returns the ranges of a conversation in order: one per session, one per answer of the perspective, or one per exchange, which a budget
+/// may join with its neighbours.
 ///
-/// An answer is the perspective's last text before somebody else speaks; calls, results and notices on the way
-/// belong to it. Who has no turns, or nobody, has no answers.
+/// An answer is the perspective's last text before another participant speaks; calls, results and notices in between belong to it. Without
+/// a perspective there are no answers.
 pub fn window_ranges(
     linked: &Linked,
     cut_points: &CutPoints,
@@ -118,7 +118,7 @@ pub fn window_ranges(
             WindowMode::Consecutive => turns.exchanges(cuts.targets, skipped),
             WindowMode::PerTurn | WindowMode::Document => turns.targets(cuts.targets, skipped),
         };
-        // Samples show what is between the first and the last of them, and nothing beyond.
+        // Samples show only messages from the first to the last of them.
         let shown = match (targets.first(), targets.last()) {
             (Some(first), Some(last)) => {
                 wordless_in(linked, first.start..last.end, perspective, cuts).min(all_wordless)
@@ -138,7 +138,7 @@ pub fn window_ranges(
     found
 }
 
-/// Turns of a conversation of which nothing is cut off that are not trained on.
+/// Returns the turns of an uncut conversation that are not trained on.
 pub fn skipped_in_whole(linked: &Linked, perspective: Option<usize>, cuts: Cuts) -> SkippedTargets {
     SkippedTargets {
         without_own_words: wordless_in(linked, 0..u32::MAX, perspective, cuts),
@@ -152,8 +152,8 @@ fn wordless_in(linked: &Linked, positions: Range<u32>, perspective: Option<usize
     wordless(messages, perspective, cuts.placeholders, cuts.turns)
 }
 
-/// Where a range may begin later than its session, in order: before messages of others than the perspective. So an
-/// answer is never cut from what it answers.
+/// Returns the positions, in order, where a range may begin later than its session: before messages of participants other than the
+/// perspective, so that an answer is not separated from its question.
 pub fn turn_starts(linked: &Linked, cut_points: &CutPoints, perspective: Option<usize>) -> Vec<u32> {
     let is_others = |message: &&Message| {
         message.kind == MessageKind::Message
@@ -165,12 +165,12 @@ pub fn turn_starts(linked: &Linked, cut_points: &CutPoints, perspective: Option<
     others.map(|message| message.position).collect()
 }
 
-/// What a dialect renders before each position of a conversation.
+/// The messages that a dialect renders, counted by position.
 #[derive(Debug)]
 pub(crate) struct Rendered {
-    /// Messages without system text before each position; one more for the end.
+    /// Number of messages without system text before each position; one more for the end.
     turns: Vec<u32>,
-    /// Where system text stands.
+    /// Positions of system text.
     system: Vec<u32>,
 }
 
@@ -194,20 +194,20 @@ impl Rendered {
         rendered
     }
 
-    /// Messages of a range, without system text.
+    /// Counts the messages of a range, without system text.
     pub(crate) fn turns(&self, range: Range<usize>) -> u64 {
         let before = |place: usize| *cut::at(&self.turns, place);
         u64::from(before(range.end).saturating_sub(before(range.start)))
     }
 
-    /// Where system text stands in a range.
+    /// Returns the positions of system text in a range.
     pub(crate) fn system(&self, range: Range<usize>) -> &[u32] {
         let place = |end: usize| self.system.partition_point(|position| (*position as usize) < end);
         cut::slice(&self.system, place(range.start)..place(range.end))
     }
 }
 
-/// Whether a message is instructions, which stay before every window.
+/// Whether a message is system text, which stays before every window.
 pub(crate) fn is_system_text(message: &Message) -> bool {
     message.kind == MessageKind::Message && message.role == Role::System
 }
@@ -217,8 +217,8 @@ fn messages(linked: &Linked, start: u32, end: u32) -> impl Iterator<Item = &Mess
     all.iter().take(end as usize).skip(start as usize)
 }
 
-/// The sessions of a conversation. Each holds a turn; system text after a silence belongs to the turn that follows it. Where
-/// answers are somebody's, an answer belongs to the session of its question, however late it comes.
+/// Returns the sessions of a conversation. Each has a turn; system text after a silence belongs to the turn that follows it. With
+/// `answers_of`, an answer of that participant belongs to the session of its question, however late it comes.
 fn sessions(
     linked: &Linked,
     cut_points: &CutPoints,

@@ -1,4 +1,4 @@
-//! The writer of message lists: one JSON object a turn, results as turns of role `tool`.
+//! The writer of message lists: one JSON object per turn, results as turns of role `tool`.
 
 use chatmill_model::{Component, Role, Sink, Speaker};
 
@@ -8,7 +8,7 @@ use crate::tools::forms::{self, Form};
 use crate::transcript::turns::{Block, BlockContent, ResultBlock, Turn, TurnPlan};
 use crate::write::picture::{file, picture_address, write_file};
 
-/// What stands around the messages.
+/// The JSON around the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ends {
     /// `{"messages":[…],"tools":[…]}`.
@@ -20,24 +20,24 @@ pub(crate) enum Ends {
 /// How texts are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ContentAs {
-    /// As a string; as a list of parts where there is a media item.
+    /// As a string, or as a list of parts if there is a media item.
     String,
-    /// As a string; as a list of texts and pictures where there is a picture, neighbouring texts as one.
+    /// As a string, or as a list of texts and pictures if there is a picture; neighbouring texts are joined.
     StringUnlessPictured,
-    /// As a string; as a list of text blocks where one of them has a cache mark.
+    /// As a string, or as a list of text blocks if one of them has a cache mark.
     StringUnlessMarked,
-    /// As a list of text blocks, always.
+    /// Always as a list of text blocks.
     Blocks,
 }
 
-/// How a message list looks in bytes.
+/// How a message list is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct List {
-    /// What stands around the messages.
+    /// The JSON around the messages.
     pub(crate) ends: Ends,
     /// How texts are written.
     pub(crate) content: ContentAs,
-    /// Whether turns without text have empty content instead of none.
+    /// Whether turns without text have empty content instead of no content.
     pub(crate) always_content: bool,
     /// Whether results have the name of their tool.
     pub(crate) names_results: bool,
@@ -159,7 +159,8 @@ impl List {
     }
 }
 
-/// Writes turns of users and of the assistant, their blocks in a list; `heads` are what opens either, and what opens the list.
+/// Writes turns of users and of the assistant with their blocks in a list. The three texts begin a user turn, a turn of the assistant, and
+/// the list.
 pub(crate) fn write_turns<'a>(
     sink: &mut Sink<'a>,
     plan: &TurnPlan<'a>,
@@ -218,7 +219,7 @@ fn calls<'a>(sink: &mut Sink<'a>, blocks: &[Block<'a>], arguments: ArgumentsAs) 
     }
 }
 
-/// Writes the blocks of a turn of people: pictures by address or path, and between them one text.
+/// Writes the blocks of a user turn: pictures by address or path, and the texts between them joined into one.
 fn texts_and_pictures<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>]) {
     let mut separator = ",\"content\":[";
     for run in blocks.chunk_by(|one, next| !one.is_media() && !next.is_media()) {

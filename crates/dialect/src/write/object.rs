@@ -1,10 +1,10 @@
-//! Writing a JSON object key by key.
+//! Writes a JSON object key by key.
 
 use std::borrow::Cow;
 
 use chatmill_model::{Component, Level, RawJson, Sink};
 
-/// A key as it stands in JSON between a comma and the quote of a string, so that all of it is one segment.
+/// Makes a key with the comma before it, and the colon and the quotation mark of a string after it, so that all of it is one segment.
 macro_rules! key {
     ($key:literal) => {
         concat!(",\"", $key, "\":\"")
@@ -12,7 +12,7 @@ macro_rules! key {
 }
 pub(crate) use key;
 
-/// Writes a list: each item by `write`, with commas between them.
+/// Writes a list: each item with `write`, with commas between them.
 pub(crate) fn list<'a, T>(
     sink: &mut Sink<'a>,
     items: impl IntoIterator<Item = T>,
@@ -41,7 +41,7 @@ impl<'r, 'a> Object<'r, 'a> {
         Self { sink, is_empty: true }
     }
 
-    /// Closes it.
+    /// Closes the object.
     pub(crate) fn close(self) {
         self.sink.framing("}");
     }
@@ -59,7 +59,7 @@ impl<'r, 'a> Object<'r, 'a> {
         self.segment(key)
     }
 
-    /// Writes a key, less the comma where it is the first.
+    /// Writes a key, without the comma if it is the first.
     fn segment(&mut self, key: &'static str) -> &mut Sink<'a> {
         let comma = usize::from(std::mem::take(&mut self.is_empty));
         self.sink.framing(key.split_at(comma).1);
@@ -105,7 +105,7 @@ impl<'r, 'a> Object<'r, 'a> {
         self.named(key).raw_json(value.as_str(), Component::Meta);
     }
 
-    /// Writes such fields in order.
+    /// Writes fields that the format does not know, in order.
     pub(crate) fn fields(&mut self, fields: impl IntoIterator<Item = (&'a str, &'a RawJson)>) {
         for (key, value) in fields {
             self.field(key, value);

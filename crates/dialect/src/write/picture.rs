@@ -1,11 +1,11 @@
-//! Pictures by their address, or as a data URL that holds their bytes; files in the ways of OpenAI's APIs.
+//! Writes pictures by address or as a data URL with their bytes, and files as OpenAI's APIs accept them.
 
 use chatmill_model::{Component, Level, Media, MediaKind, MediaSource, Sink};
 
 use crate::text::media::{carried, file_bytes, inline_bytes, path, picture_type, web_address};
 use crate::transcript::turns::{Block, BlockContent};
 
-/// A picture goes by its address or as bytes of a known type; gives how many facts about it are lost.
+/// Returns how many facts about a picture are lost; carries pictures with an address, or with bytes of a known type.
 pub(crate) fn picture(media: &Media) -> Option<u64> {
     let named = media.name.is_some();
     if media.kind != MediaKind::Image {
@@ -17,14 +17,14 @@ pub(crate) fn picture(media: &Media) -> Option<u64> {
     }
 }
 
-/// The same, or by its path, as in files for training.
+/// The same, and carries pictures by path, as in training data.
 pub(crate) fn picture_or_path(media: &Media) -> Option<u64> {
     let described = u64::from(media.name.is_some()) + u64::from(media.media_type.is_some());
     let has_path = media.kind == MediaKind::Image && path(media).is_some();
     picture(media).or(has_path.then_some(described))
 }
 
-/// Writes the address of a picture; its bytes as a data URL where it has none.
+/// Writes the address of a picture, or its bytes as a data URL if it has none.
 pub(crate) fn picture_address<'a>(sink: &mut Sink<'a>, media: &'a Media) {
     if let Some(address) = web_address(media) {
         sink.json_string(address, Component::Content);
@@ -34,7 +34,7 @@ pub(crate) fn picture_address<'a>(sink: &mut Sink<'a>, media: &'a Media) {
     write_data_url(sink, kind, bytes);
 }
 
-/// Writes bytes as a data URL, which is a JSON string.
+/// Writes bytes as a data URL, in a JSON string.
 pub(crate) fn write_data_url<'a>(sink: &mut Sink<'a>, kind: &'a str, bytes: &'a str) {
     sink.framing("\"data:");
     sink.content(kind, Level::JsonString, Component::Meta);
@@ -43,7 +43,7 @@ pub(crate) fn write_data_url<'a>(sink: &mut Sink<'a>, kind: &'a str, bytes: &'a 
     sink.framing("\"");
 }
 
-/// A picture, or a file as bytes or by the id under which it was uploaded; gives how many facts about it are lost.
+/// Returns how many facts about a medium are lost; carries pictures, and files as bytes or by the id of their upload.
 pub(crate) fn picture_or_file(media: &Media) -> Option<u64> {
     match (file_bytes(media), file_id(media)) {
         (None, None) => picture(media),
@@ -51,7 +51,7 @@ pub(crate) fn picture_or_file(media: &Media) -> Option<u64> {
     }
 }
 
-/// The id under which a file was uploaded.
+/// Returns the id of an uploaded file.
 fn file_id(media: &Media) -> Option<&str> {
     let is_file = media.kind == MediaKind::File && media.source == MediaSource::Upload;
     let id = media
@@ -66,7 +66,7 @@ fn file_id(media: &Media) -> Option<&str> {
     is_id.then_some(id)
 }
 
-/// The file in a block, where it is one that [`write_file`] writes.
+/// Returns the file in a block, if [`write_file`] can write it.
 pub(crate) fn file<'a>(block: &Block<'a>) -> Option<&'a Media> {
     match block.content {
         BlockContent::Media(media, _) if file_bytes(media).is_some() || file_id(media).is_some() => {
@@ -76,7 +76,7 @@ pub(crate) fn file<'a>(block: &Block<'a>) -> Option<&'a Media> {
     }
 }
 
-/// Writes the members of a file: its id; or its name, and its bytes as a data URL.
+/// Writes the fields of a file: its id, or its name and its bytes as a data URL.
 pub(crate) fn write_file<'a>(sink: &mut Sink<'a>, media: &'a Media) {
     if let Some(id) = file_id(media) {
         sink.framing("\"file_id\":");

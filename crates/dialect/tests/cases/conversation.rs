@@ -1,6 +1,6 @@
-//! The conversation of a case: JSON of a linked conversation, without the usual values.
+//! Reads the conversation of a case: JSON of a linked conversation, without values that are the default.
 //!
-//! References and pairings are stated and not found, so that a case can hold links that no linker would make.
+//! A case states references and pairings itself, so that it can have links that no linker would make.
 
 use chatmill_model::{
     ArgumentForm, Arguments, CallStatus, Conversation, Extra, Fact, Link, LinkStatus, Linked, Media,
@@ -11,13 +11,13 @@ use chatmill_model::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The conversation of a text.
+/// Reads the conversation of a text.
 pub(crate) fn read(text: &str) -> Result<Linked, String> {
     let written: Written = serde_json::from_str(text).map_err(|error| error.to_string())?;
     Ok(written.linked())
 }
 
-/// Fields as they were written: names and JSON.
+/// Fields in the order of the text: names and JSON.
 type Fields = Vec<(String, String)>;
 
 #[derive(Default, Deserialize)]
@@ -27,7 +27,7 @@ struct Written {
     title: Option<String>,
     description: Option<String>,
     version: Option<String>,
-    /// Whether the kind of chat is left open; else it is a group chat.
+    /// Whether the kind of chat is unknown; otherwise it is a group chat.
     no_scene: bool,
     keeps: Option<String>,
     sends: Option<String>,
@@ -58,7 +58,7 @@ struct Person {
 #[serde(default, deny_unknown_fields)]
 struct MessageCase {
     id: Option<String>,
-    /// Id of the sender, or its number where another has the same id.
+    /// Id of the sender, or the sender's index if another participant has the same id.
     from: Option<Value>,
     from_name: Option<String>,
     role: Option<Role>,
@@ -105,7 +105,7 @@ struct Shown {
 struct Called {
     id: Option<String>,
     name: Option<String>,
-    /// A JSON object; `json` is JSON of another kind, `malformed` none.
+    /// A JSON object; `json` is another JSON value, and `malformed` is not JSON.
     arguments: Option<String>,
     json: Option<String>,
     malformed: Option<String>,
@@ -127,10 +127,10 @@ struct Answered {
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Referred {
-    /// The id that the message names.
+    /// The id of the target that the message states.
     to: Option<String>,
     status: String,
-    /// Position of the message that it is.
+    /// Position of the message that the id resolves to.
     target: Option<u32>,
     same_sender: bool,
     object: Option<String>,
@@ -220,7 +220,7 @@ impl MessageCase {
         self.refers.iter().map(Referred::link).collect()
     }
 
-    /// A message without a role has that of its sender, or of a tool that answers.
+    /// Converts to a message. A message that states no role has that of a tool for results, otherwise that of its sender.
     fn message(self, position: u32, participants: &[Participant]) -> Message {
         let is_result = self.parts.iter().any(|piece| matches!(piece, Piece::Result(_)));
         let sender = self.from.map(|from| match from.as_u64() {
@@ -388,7 +388,7 @@ fn timestamp(raw: String, instant: Option<i64>) -> Timestamp {
     }
 }
 
-/// The one of these that has this name.
+/// Returns the value with this name.
 fn named<T: Copy>(all: &[T], name: fn(&T) -> &'static str, wanted: &str) -> T {
     let found = all.iter().find(|one| name(one) == wanted);
     *found.unwrap_or_else(|| panic!("nothing is called {wanted}"))

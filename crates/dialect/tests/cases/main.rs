@@ -1,12 +1,12 @@
-//! Cases of dialects: each `<subject>/<what happens>.md` beside this file is a test of its own.
+//! Cases of dialects: each `<subject>/<what happens>.md` next to this file is a test.
 //!
-//! A case has a conversation in a block of `json`, as `conversation.rs` reads it, and in a block of `console` below it
-//! commands, each after `$ `, and what they give: `DIALECT`, and what is done otherwise than by default, keys of the policy,
-//! `as=PARTICIPANT` (`as=-`, nobody), `history=MESSAGES|all`, `window=START..END/LEARNED`. A rendering is its text and lines after `> `; what
-//! several conversations show has several pairs of blocks. `ranges` shows the windows of a conversation (`gap=HOURS`, `mode=turns|exchanges`,
-//! `targets=steps`), `starts` where they may begin. `BLESS=1` writes anew what commands give otherwise.
+//! A case has a conversation in a block of `json`, which `conversation.rs` reads, followed by a block of `console` with commands, each
+//! after `$ `, and their output; a case may have several pairs of blocks. A command is `DIALECT` and the settings that differ from the
+//! default: keys of the policy, `as=PARTICIPANT` (`as=-` for no perspective), `history=MESSAGES|all`, `window=START..END/LEARNED`. Its
+//! output is the text of each rendering, and lines after `> `. `ranges` shows the windows of a conversation (`gap=HOURS`,
+//! `mode=turns|exchanges`, `targets=steps`), and `starts` where they may begin. `BLESS=1` writes the output of all commands anew.
 //!
-//! Tests that draw their inputs, hold for everything of a registry or check something else than renderings stand in `../dialects/`.
+//! Tests with generated inputs, tests of a whole registry and tests of something other than renderings are in `../dialects/`.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// The text of a case with what its commands give now.
+/// Returns the text of a case with the current output of its commands.
 fn replayed(written: &str) -> Result<String, String> {
     let mut linked: Option<Linked> = None;
     with_blocks(written, |kind, block| match kind {

@@ -1,4 +1,4 @@
-//! What a case's command gives: the text of each rendering, and below it the report of its counts and losses.
+//! The output of a command in a case: the text of each rendering, followed by its counts and losses.
 
 use std::fmt::Write as _;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use chatmill_dialect::{
 use chatmill_model::{Linked, Sink, Speaker};
 use serde_json::{Map, Value};
 
-/// The renderings that a command asks for.
+/// Returns the renderings of a command.
 pub(crate) fn render(command: &str, linked: &Linked) -> Result<String, String> {
     let mut words = command.split_whitespace();
     let id = words.next().ok_or("a command names a dialect")?;
@@ -51,7 +51,7 @@ pub(crate) fn render(command: &str, linked: &Linked) -> Result<String, String> {
     Ok(out)
 }
 
-/// The stretches that a command cuts, each with the message from which it is trained, and what is skipped; of `starts`, where
+/// Returns the ranges of a command, each with the message from which it is trained on, and the skipped turns; for `starts`, returns where
 /// windows may begin.
 pub(crate) fn ranges(command: &str, linked: &Linked) -> Result<String, String> {
     let mut perspective = auto_perspective(linked);
@@ -89,7 +89,7 @@ pub(crate) fn ranges(command: &str, linked: &Linked) -> Result<String, String> {
     })
 }
 
-/// `START..END`, and `/LEARNED` where it does not learn from its beginning on, in one session.
+/// Reads `START..END`, with `/LEARNED` if the range is not trained on from its beginning, as a range in one session.
 fn range(value: &str, linked: &Linked) -> Result<WindowRange, String> {
     let (shown, trained_from) = value.split_once('/').unwrap_or((value, "0"));
     let (start, end) = shown.split_once("..").ok_or("a window is START..END")?;
@@ -103,8 +103,8 @@ fn range(value: &str, linked: &Linked) -> Result<WindowRange, String> {
     })
 }
 
-/// A rendering's text, and lines that begin with `>`: how much it shows, what of it is the perspective's own, what is invalid and
-/// what is lost.
+/// Returns the text of a rendering, and lines that begin with `>`: its coverage, the text of the perspective, its violations and its
+/// losses.
 pub(crate) fn report(sink: &Sink<'_>, rendering: &Rendering) -> String {
     let mut out = format!("{}\n", sink.text());
     let place = |position: Option<u32>| position.map_or("-".to_owned(), |position| position.to_string());

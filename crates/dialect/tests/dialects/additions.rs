@@ -1,4 +1,4 @@
-//! What a pipeline adds to a conversation: a prompt, and definitions of tools.
+//! Additions of a pipeline to a conversation: a prompt, and definitions of tools.
 
 use chatmill_dialect::policy::{Policy, System};
 use chatmill_dialect::{
@@ -8,7 +8,7 @@ use chatmill_model::RawJson;
 
 use crate::chat::{Out, TestChat};
 
-/// A chat with system text of its own, or without.
+/// A chat with or without system text in the source.
 fn chat(system: Option<&str>) -> TestChat {
     let mut chat = TestChat::new();
     let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
@@ -195,10 +195,10 @@ fn tools_are_defined_by_the_record_then_by_the_pipeline_then_by_their_calls() {
     );
     assert_eq!(out.lost(LossCode::ToolDefinitionAdded), [(None, 1)]);
     assert_eq!(out.lost(LossCode::ToolDefinitionSynthesised), [(None, 1)]);
-    // Where there is no place for tools, those of the pipeline have none either.
+    // A dialect without a place for tools has none for those of the pipeline either.
     let out = render_one(&chat, "chatml", &Policy::default(), additions);
     assert_eq!(out.lost(LossCode::ToolDefinitionDropped), [(None, 3)]);
-    // Without a word from the pipeline only the record counts.
+    // Without additions only the definitions of the record are written.
     let out = render_one(&chat, "openai-chat", &Policy::default(), Additions::default());
     assert!(!out.text.contains("\"tide\",\"parameters\""), "{}", out.text);
 }

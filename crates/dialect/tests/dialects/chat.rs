@@ -1,4 +1,4 @@
-//! A chat whose links are set by hand, and its renderings.
+//! A chat with links that are set by hand, and its renderings.
 
 use chatmill_dialect::{Additions, History, Loss, LossCode, Policy, View, Window, WindowRange, find};
 use chatmill_model::{
@@ -14,7 +14,7 @@ pub(crate) struct TestChat {
     pub linked: Linked,
 }
 
-/// A rendering that owns the values that tests compare.
+/// A rendering with the values that tests compare.
 #[derive(Debug)]
 pub(crate) struct Out {
     pub text: String,
@@ -30,13 +30,13 @@ pub(crate) struct Out {
 }
 
 impl Out {
-    /// Codes, positions and amounts.
+    /// The losses: codes, positions and amounts.
     pub(crate) fn lost(&self, code: LossCode) -> Vec<(Option<u32>, u64)> {
         let of_code = self.losses.iter().filter(|loss| loss.code == code);
         of_code.map(|loss| (loss.position, loss.amount)).collect()
     }
 
-    /// The codes of the losses at one message.
+    /// Returns the codes of the losses of one message.
     pub(crate) fn codes_at(&self, position: u32) -> Vec<&'static str> {
         let here = self.losses.iter().filter(|loss| loss.position == Some(position));
         here.map(|loss| loss.code.as_str()).collect()
@@ -79,7 +79,7 @@ impl TestChat {
         self.join(id, name, ParticipantKind::Agent)
     }
 
-    /// Adds a message with these parts, in the role that its sender's kind suggests.
+    /// Adds a message with these parts, in the role for the kind of its sender.
     pub(crate) fn post(&mut self, sender: Option<usize>, parts: Vec<Part>) -> u32 {
         let conversation = &mut self.linked.conversation;
         let position = conversation.messages.len() as u32;
@@ -181,7 +181,7 @@ impl TestChat {
         });
     }
 
-    /// An assistant's message with text and calls.
+    /// Adds a message of the assistant with text and calls.
     pub(crate) fn call(&mut self, sender: usize, text: &str, calls: &[(&str, &str, &str)]) -> u32 {
         let mut parts = Vec::new();
         if !text.is_empty() {
@@ -224,7 +224,7 @@ impl TestChat {
         self.render_with(dialect, &Policy::default(), History::Document)
     }
 
-    /// The only rendering through the eyes of the busiest agent.
+    /// Returns the only rendering with the agent with most turns as the perspective.
     pub(crate) fn only(&self, dialect: &str) -> Out {
         self.only_with(dialect, &Policy::default())
     }

@@ -1,4 +1,4 @@
-//! Documents, and media and objects in what tools answer: native where a dialect has a place, else words where they belong.
+//! Documents, and media and objects in results: native if a dialect has a place for them, otherwise as words in the right place.
 
 use chatmill_dialect::policy::MediaPolicy;
 use chatmill_dialect::{DIALECTS, LossCode, Policy};
@@ -75,7 +75,7 @@ fn a_document_of_text_is_text_with_its_title_in_every_dialect() {
     );
 }
 
-/// A call whose answer is this text and these media.
+/// A call with this text and these media as its result.
 fn answered(content: &str, media: Vec<Part>) -> TestChat {
     let mut chat = TestChat::new();
     let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
@@ -85,7 +85,7 @@ fn answered(content: &str, media: Vec<Part>) -> TestChat {
     if let Part::ToolResult(result) = &mut chat.message(position).parts[0] {
         result.media = media.len() as u32;
     }
-    // The message is the agent's, as where a role says `tool` and nobody is named.
+    // The message is the agent's, as in sources with the role `tool` and no sender.
     chat.message(position).sender = Some(bot);
     chat.message(position).parts.extend(media);
     chat.pair(Some((1, 0)), Some((2, 0)), CallStatus::Paired);

@@ -1,11 +1,11 @@
 //! gryag's compact transcript, as its code wrote it.
 //!
-//! Profile `2025-10-17` holds 27 vectors of the code of that day: here, with the labels, and, for histories, beside the
-//! readers. In the default profile these do not hold: letters for ids that share six digits under different names, and for a
-//! person who speaks twice (ruled out); `[Media]` and counts of media (the document names kinds); names cut at 30; line
-//! breaks kept in texts (ruled out); arrows on the bot's lines (ruled out). Nowhere holds the document's own printed example,
-//! whose digits are the first six and whose arrow points past the bot. Not applicable: an id that is none, a table of
-//! letters handed in, descriptions of media that no prompt uses, estimates of tokens, and later versions.
+//! Profile `2025-10-17` passes 27 vectors of the code of that day: here, in the tests of labels, and, for histories, in the tests of the
+//! readers. The default profile differs in: letters for ids that share six digits under different names, and for a person who speaks twice
+//! (ruled out); `[Media]` and counts of media (the document names kinds); names cut at 30; line breaks kept in texts (ruled out); arrows on
+//! the bot's lines (ruled out). No profile passes the printed example of the document, which has the first six digits of ids and an arrow
+//! that points past the bot. Not applicable: a missing id, a table of letters as an argument, descriptions of media that no prompt uses,
+//! estimates of tokens, and later versions.
 
 use chatmill_model::LinkStatus;
 use serde_json::Value;
@@ -27,7 +27,7 @@ fn letters_match_those_of_the_code_of_its_day() {
             let speaker = chat.human(&id.to_string(), "N");
             chat.write(speaker, "x");
         }
-        // The line to be answered has no letter and makes none.
+        // The line to be answered has no letter and does not count for letters.
         let somebody = chat.human("1", "Z");
         chat.write(somebody, "now");
         let out = chat.only(CODE);

@@ -1,4 +1,4 @@
-//! Templates that want all memory, all time or the stack: each ends soon, with a reason.
+//! Templates that would use all memory, endless time or the whole stack: each ends soon, with a reason.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use chatmill_dialect::{Policy, TemplateDialect};
 use crate::chat::TestChat;
 use crate::templates::{blueprint, render};
 
-/// It is rendered, with so many bytes.
+/// The beginning of the outcome if the template is rendered.
 const PRINTS: &str = "prints";
 const STEPS: &str = "template_steps";
 const MEMORY: &str = "template_memory";
@@ -21,10 +21,10 @@ const HOLDS: &str = "cannot be put into another value";
 const RECURSES: &str = "recursion";
 const METHOD: &str = "has no method";
 
-/// Ten times what any of them takes when it is optimised: tests are not, and share the machine.
+/// Ten times the time of the slowest in an optimised build: tests are not optimised, and share the machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A template with what it is called, and how it ends.
+/// The name of a template, the template, and how it ends.
 type Hostile = (&'static str, String, &'static str);
 
 const TEXT: &str = "{% set t = 'abcdefghij' * 100000 %}";
@@ -49,7 +49,7 @@ fn hostile() -> Vec<Hostile> {
     [of_the_source(), of_values(), of_itself(), of_memory(), of_time()].concat()
 }
 
-/// What wants the stack by its source.
+/// Templates that would use the whole stack because of their source.
 fn of_the_source() -> Vec<Hostile> {
     vec![
         ("not", tag(&("not ".repeat(20_000) + "a")), WORDS),
@@ -94,7 +94,7 @@ fn of_the_source() -> Vec<Hostile> {
     ]
 }
 
-/// What wants the stack by its values.
+/// Templates that would use the whole stack because of their values.
 fn of_values() -> Vec<Hostile> {
     vec![
         (
@@ -158,7 +158,7 @@ fn of_values() -> Vec<Hostile> {
     ]
 }
 
-/// What holds or calls itself.
+/// Templates with a value that contains or calls itself.
 fn of_itself() -> Vec<Hostile> {
     vec![
         (
@@ -210,7 +210,7 @@ fn of_itself() -> Vec<Hostile> {
     ]
 }
 
-/// What wants memory.
+/// Templates that would use all memory.
 fn of_memory() -> Vec<Hostile> {
     vec![
         ("doubling by ~", doubles("{% set ns.s = ns.s ~ ns.s %}", 60), MEMORY),
@@ -262,7 +262,7 @@ fn of_memory() -> Vec<Hostile> {
     ]
 }
 
-/// What wants time.
+/// Templates that would run endlessly.
 fn of_time() -> Vec<Hostile> {
     vec![
         ("loops in loops", "{% for a in range(100000) %}{% for b in range(100000) %}{% for c in range(100000) %}{% endfor %}{% endfor %}{% endfor %}".to_owned(), STEPS),
@@ -306,7 +306,7 @@ fn chat() -> TestChat {
     chat
 }
 
-/// What becomes of a template: what it is refused for, or how many bytes it prints.
+/// Returns the outcome of a template: why it is refused, or how many bytes it prints.
 fn outcome(source: &str, limits: &Limits) -> String {
     let blueprint = Blueprint {
         limits: limits.clone(),
@@ -326,7 +326,7 @@ fn outcome(source: &str, limits: &Limits) -> String {
     }
 }
 
-/// Those that end otherwise than they should, or after more than `patience`.
+/// Returns the templates that do not end as expected, or not within `patience`.
 fn wrong(hostile: &[(&str, String, &str)], patience: Option<Duration>) -> String {
     let mut wrong = String::new();
     for (name, source, expected) in hostile {
@@ -342,7 +342,7 @@ fn wrong(hostile: &[(&str, String, &str)], patience: Option<Duration>) -> String
     wrong
 }
 
-/// Some of them, for many take all the steps that there are; `just laws` and `just in-time` try all.
+/// Tries only some of them, because many use all allowed steps; `just laws` and `just in-time` try all.
 #[test]
 fn every_hostile_template_ends_with_a_reason() {
     let hostile = hostile();

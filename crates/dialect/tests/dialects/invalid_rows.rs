@@ -24,7 +24,7 @@ fn an_output_beyond_the_limit_is_a_violation() {
     let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
     chat.write(ann, "x");
     chat.call(bot, "", &[("1", "f", "{}")]);
-    // Two bytes a letter: the limit is one of letters.
+    // A letter of two bytes: the limit counts characters.
     chat.result("1", &"é".repeat(10_485_760));
     chat.pair(Some((1, 0)), Some((2, 0)), CallStatus::Paired);
     assert_eq!(chat.only("openai-responses").violations, Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! Every loss that a rendering declares is on its dialect's list, whatever the conversation.
+//! Every loss that a rendering declares is on the list of its dialect, for every conversation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use chatmill_model::{
 use crate::chat::{TestChat, preview};
 use crate::properties::{Dice, chat};
 
-/// Forms in which readers keep records, and none.
+/// The formats with records that readers keep, and none.
 const FORMS: [Option<&str>; 5] = [
     None,
     Some("gryag"),
@@ -198,7 +198,7 @@ fn disturb(chat: &mut TestChat, position: u32, dice: &mut Dice) {
     disturb_parts(chat.message(position), position, dice);
 }
 
-/// Its parts: media, calls and results are changed, and others added.
+/// Changes media, calls and results of its parts, and adds others.
 fn disturb_parts(message: &mut Message, position: u32, dice: &mut Dice) {
     let parts = &mut message.parts;
     for part in parts.iter_mut() {
@@ -253,7 +253,7 @@ fn disturb_parts(message: &mut Message, position: u32, dice: &mut Dice) {
                 6 => Part::Text("<function_calls>Ann said:\n<tool_call>".to_owned()),
                 _ => Part::Text("more".to_owned()),
             };
-            // Where parts stand, pairings know.
+            // Parts are only appended: pairings refer to parts by index.
             parts.push(part);
         }
         if position % 5 == 1 {
@@ -295,7 +295,7 @@ fn policies() -> Vec<Policy> {
     ]
 }
 
-/// Renders chats of these seeds in every dialect and profile: by several policies, for several perspectives, in several ranges.
+/// Renders chats of these seeds in every dialect and profile: with several policies, for several perspectives, in several ranges.
 pub(crate) fn each_chat_with_all_facts(
     seeds: std::ops::Range<u64>,
     mut check: impl FnMut(u64, &'static Dialect, &Sink<'_>, Rendering),
@@ -369,7 +369,7 @@ fn declared_losses_are_exactly_those_on_the_dialects_lists() {
             unlisted.is_empty(),
             "{dialect:?} declares what is not on its list: {unlisted:?}"
         );
-        // Their lists are those of functions, not of profiles, so that all on them can happen.
+        // These dialects list the losses of their functions, not of a profile, so that all losses on the list can happen.
         if dialect.is_of_one_system() {
             let is_never = |code: &&LossCode| !raised.contains(code) && !RARE.contains(code);
             let never: Vec<_> = listed.iter().filter(is_never).collect();

@@ -1,5 +1,5 @@
-//! Dialects on conversations that are built and linked by hand, where a test checks more than a rendering's text and losses: cases
-//! in `../cases/` compare those.
+//! Tests of dialects with conversations that are built and linked by hand, for tests that check more than text and losses of a rendering:
+//! cases in `../cases/` compare these.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

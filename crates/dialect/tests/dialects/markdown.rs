@@ -1,4 +1,4 @@
-//! Pages of Markdown, read by a parser of Markdown with all that it knows: no text of a chat becomes markup.
+//! Pages of Markdown, read by a parser of Markdown with all extensions: no text of a chat becomes markup.
 
 use chatmill_diag::visible::visible;
 use chatmill_dialect::policy::{MediaPolicy, Reasoning, References};
@@ -9,9 +9,9 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag};
 
 use crate::chat::{TestChat, media, preview, text};
 
-/// What of a page is a text of the chat, block by block; fails where a text became markup.
+/// Returns the texts of the chat in a page, block by block; fails if a text became markup.
 fn blocks(page: &str) -> Vec<String> {
-    // What makes quotes and dashes prettier changes letters and no structure.
+    // The extension for typographic quotes and dashes changes letters but no structure, so it is off.
     let options = Options::all() - Options::ENABLE_SMART_PUNCTUATION;
     let mut blocks: Vec<String> = Vec::new();
     let mut is_first = true;
@@ -48,7 +48,8 @@ fn blocks(page: &str) -> Vec<String> {
     blocks
 }
 
-/// A text as a reader of the page sees it: no control characters, lines without blanks at their ends, one empty line at most.
+/// Returns a text as a reader of the page sees it: without control characters, without blanks at the ends of lines, with one empty line at
+/// most.
 fn seen(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\t', "    ");
     let lines = text
@@ -63,7 +64,7 @@ fn seen(text: &str) -> String {
     seen.join("\n").trim_end().to_owned()
 }
 
-/// A chat with a text in every place that takes one.
+/// A chat with a text in every place for a text.
 fn chat(hostile: &str) -> TestChat {
     let mut chat = TestChat::new();
     chat.linked.conversation.title = Some(hostile.to_owned());

@@ -13,7 +13,7 @@ fn orphans(orphans: Orphans) -> Policy {
     }
 }
 
-/// A question, and an answer of words and two calls, with which the conversation ends.
+/// A question, and an answer with words and two calls at the end of the conversation.
 fn asking() -> TestChat {
     let mut chat = TestChat::new();
     let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));

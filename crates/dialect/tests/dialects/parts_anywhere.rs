@@ -1,5 +1,5 @@
-//! The law of losses over parts that stand where hardly a source puts them: cache marks behind every kind of part, calls and results of
-//! users, pictures beside calls, results that come late, twice or never, several parts of a kind in one message.
+//! The law of losses for parts in places where hardly any source has them: cache marks after every kind of part, calls and results of
+//! users, pictures next to calls, results that come late, twice or never, several parts of a kind in one message.
 
 use chatmill_diag::Limits;
 use chatmill_dialect::{Policy, View};
@@ -32,7 +32,7 @@ fn person(index: usize) -> Participant {
     }
 }
 
-/// A message of a participant; a tool's, where nobody sent it.
+/// A message of a participant, or of a tool without a sender.
 fn message(position: u32, sender: Option<usize>, parts: Vec<Part>) -> Message {
     let role = match sender {
         Some(0 | 1) => Role::User,
@@ -68,7 +68,7 @@ fn picture(name: &str) -> Part {
     })
 }
 
-/// A picture with a name and bytes of its own.
+/// A picture with a unique name and unique bytes.
 fn shot(name: &str) -> Part {
     let bytes: String = name.chars().filter(char::is_ascii_digit).collect();
     Part::Media(Media {
@@ -103,7 +103,7 @@ fn result(id: &str, content: &str, pictures: u32) -> Vec<Part> {
         .collect()
 }
 
-/// The id of a call that was made, or seldom of one that was not.
+/// Returns the id of an earlier call, or rarely of a call that does not exist.
 fn called(random: &mut Random, calls: usize) -> String {
     if calls == 0 || random.once_in(8) {
         "nobody's".to_owned()
@@ -112,7 +112,7 @@ fn called(random: &mut Random, calls: usize) -> String {
     }
 }
 
-/// A conversation of some messages of some parts: results stand first, as every vendor wants them.
+/// A conversation of some messages with some parts; results come first, as every vendor demands.
 fn drawn(random: &mut Random) -> Linked {
     let mut calls = 0;
     let messages = (0..=random.below(6)).map(|number| {
@@ -153,7 +153,7 @@ fn drawn(random: &mut Random) -> Linked {
     linked(messages.collect::<Vec<_>>())
 }
 
-/// Now and then a cache mark.
+/// Adds a cache mark now and then.
 fn mark(random: &mut Random, parts: &mut Vec<Part>) {
     if random.once_in(3) {
         parts.push(Part::CacheMark);

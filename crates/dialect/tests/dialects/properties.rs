@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::chat::{Out, TestChat, media, preview, text};
 
-/// Numbers that are the same in every run.
+/// Random numbers that are the same in every run.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -222,7 +222,7 @@ pub(crate) fn chats() -> u64 {
     u64::from(chatmill_drawn::cases(6))
 }
 
-/// Renderings of generated chats in these dialects: all policies, several perspectives and windows.
+/// Renders generated chats in these dialects, with all policies and several perspectives and windows.
 pub(crate) fn each_of(dialects: &[&str], mut check: impl FnMut(&str, u64, &Policy, &TestChat, Out)) {
     for seed in 0..chats() {
         let chat = chat(seed);

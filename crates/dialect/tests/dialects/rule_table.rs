@@ -1,4 +1,4 @@
-//! `docs/dialect-rules.md` against the rules of the dialects and the tests that it names.
+//! Compares `docs/dialect-rules.md` with the rules of the dialects and with the tests that it names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Rows of the tables: code and the test that it names.
+/// Returns the rows of the tables: the code and the test that the row names.
 fn rows() -> Vec<(String, String)> {
     let text = fs::read_to_string(root().join("docs/dialect-rules.md")).unwrap();
     text.lines()
@@ -25,7 +25,7 @@ fn rows() -> Vec<(String, String)> {
         .collect()
 }
 
-/// `ANT-03` and the like.
+/// Whether a text is a code such as `ANT-03`.
 fn is_code(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() == 6
@@ -34,13 +34,13 @@ fn is_code(text: &str) -> bool {
         && bytes[4..].iter().all(u8::is_ascii_digit)
 }
 
-/// Family and number of a code.
+/// Returns family and number of a code.
 fn parts(code: &str) -> (&str, u32) {
     let (family, number) = code.split_once('-').unwrap();
     (family, number.parse().unwrap())
 }
 
-/// Codes that dialects and templates have.
+/// Returns the codes of all dialects and templates.
 fn declared() -> BTreeSet<String> {
     let mut codes = BTreeSet::new();
     let listed = DIALECTS.iter().map(|dialect| match dialect.about().rules {

@@ -1,4 +1,4 @@
-//! Suna's database rows, of conversations that are drawn.
+//! Suna's database rows of generated conversations.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The bytes of a rendering in a chat template that the assistant writes: from the end of the generation prompt to the end of the turn.
+//! The bytes that the assistant writes in a rendering with a chat template: from the end of the generation prompt to the end of the turn.
 
 use chatmill_dialect::policy::Reasoning;
 use chatmill_dialect::{Policy, TemplateDialect};
@@ -7,7 +7,7 @@ use chatmill_model::{CallStatus, Part, Speaker};
 use crate::chat::TestChat;
 use crate::templates::{blueprint, render};
 
-/// Marks around turns, calls as tags, thoughts before the last answer alone.
+/// A template with tokens around turns, calls in tags, and thoughts before the last answer only.
 const TAGS: &str = r#"{%- for m in messages %}
 {%- if m.role == 'tool' %}{{ '<|im_start|>user\n<tool_response>\n' + m.content + '\n</tool_response><|im_end|>\n' }}
 {%- else %}{{ '<|im_start|>' + m.role + '\n' }}
@@ -18,13 +18,13 @@ const TAGS: &str = r#"{%- for m in messages %}
 {%- endfor %}
 {%- if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"#;
 
-/// No special token has the form `<|word|>`, and a prompt ends with an opening thought.
+/// A template without special tokens of the form `<|word|>`, and with a prompt that ends with an opening thought.
 const THINKING: &str = r"{%- for m in messages %}{{ '<start>' + m.role + '\n' }}
 {%- if m.role == 'assistant' and loop.last %}{{ '<think>\n' + (m.reasoning_content or '') + '\n</think>\n\n' }}{% endif %}
 {{- m.content + '<end>\n' }}{% endfor %}
 {%- if add_generation_prompt %}{{ '<start>assistant\n<think>\n' }}{% endif %}";
 
-/// The head of a tool's message repeats the name of the tool.
+/// A template that repeats the name of the tool at the beginning of a tool's message.
 const HEADS: &str = r"{%- set ns = namespace(name='') %}
 {%- for m in messages %}
 {%- if m.role == 'tool' %}{{ '<|start|>functions.' + ns.name + ' to=assistant<|message|>' + m.content + '<|end|>' }}

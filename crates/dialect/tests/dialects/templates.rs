@@ -445,7 +445,7 @@ fn a_broken_template_never_panics() {
 fn a_template_prints_what_it_prints_of_the_same_messages_as_data() {
     let policy = Policy {
         control_tokens: ControlTokens::Keep,
-        // A template is given words for pictures.
+        // The template gets words instead of pictures.
         media: MediaPolicy::Placeholder,
         ..keeping()
     };

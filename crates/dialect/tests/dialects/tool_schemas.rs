@@ -1,4 +1,5 @@
-//! Drawn schemas of tools in the dialects of vendors: what is valid, the validator of the testkit and the standard's own schemas accept.
+//! Generated schemas of tools in the dialects of vendors: the validator of the testkit and the metaschemas of the standard accept every
+//! valid rendering.
 
 use chatmill_dialect::{Additions, History, Policy, auto_perspective};
 use chatmill_drawn::{Random, cases, random};

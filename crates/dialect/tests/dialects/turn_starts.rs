@@ -1,4 +1,4 @@
-//! Where the turns of messages are in a rendering.
+//! The places of turns in a rendering.
 
 use chatmill_dialect::{Policy, View, auto_perspective, known};
 

@@ -1,13 +1,12 @@
-//! The scenarios of the Tzurot document, and the vectors of the formatter at the document's commit that still hold.
+//! The scenarios of the Tzurot document, and the vectors of the formatter at the commit of the document that still apply.
 //!
-//! Of that formatter's vectors these do not hold here, because the document or a ruling differs:
-//! markers and control characters stay in quotes of bots (the document removes them everywhere); a request without own
-//! text starts with a line break (ruled out); a user called `The user` is always oneself (users are distinguished by id);
-//! empty text passes the whole object on, `null` content passes through and an array is not cleaned (defects); a quoted
-//! array drops the quote (the model has no such content). Of the formatter of the last release of version 2, whose words
-//! profile `v2-final` has, 40 of 47 hold; the others are the same defects, the literal words `undefined` and `null` for an
-//! author who is missing, and a part of no known type. What concerns other functions (request ids, embeds, attachments,
-//! responses) belongs to the capture of requests, not to their form.
+//! These vectors of that formatter do not apply, because the document or a ruling differs: markers and control characters stay in quotes of
+//! bots (the document removes them everywhere); a request without own text starts with a line break (ruled out); a user called `The user`
+//! is always oneself (users are distinguished by id); empty text passes the whole object on, `null` content passes through and an array is
+//! not cleaned (defects); a quoted array drops the quote (the model has no such content). Of the 47 vectors of the formatter in the last
+//! release of version 2, 40 apply to profile `v2-final`; the others are the same defects, the literal words `undefined` and `null` for a
+//! missing author, and a part of unknown type. Vectors of other functions (request ids, embeds, attachments, responses) belong to the
+//! capture of requests, not to their form.
 
 use chatmill_dialect::{History, Policy};
 use chatmill_model::{MediaKind, Part, RawJson, Role};
@@ -37,7 +36,7 @@ fn the_formatter_of_the_last_release_of_version_2_is_reproduced() {
 fn check(dialect: &str, file: &str, label: &str) -> usize {
     let cases: Vec<Value> = serde_json::from_str(file).unwrap();
     for case in &cases {
-        // The formatter of the document's day does not know the name under which callers send it.
+        // The formatter of the document's day does not know the field name that callers use.
         let names: &[&str] = match dialect {
             "tzurot" => &["displayName"],
             _ => &["displayName", "personalityDisplayName"],
@@ -50,7 +49,7 @@ fn check(dialect: &str, file: &str, label: &str) -> usize {
     cases.len()
 }
 
-/// The conversation that a formatter's input stands for.
+/// Returns the conversation that corresponds to an input of the formatter.
 fn chat(input: &Value, names: &[&str]) -> TestChat {
     let mut chat = TestChat::new();
     if let Some(personality) = input["currentPersonality"].as_str() {

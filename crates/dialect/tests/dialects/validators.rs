@@ -1,4 +1,4 @@
-//! The structural validator of the testkit, which knows the vendors' rules alone, against the dialects' own violations.
+//! Compares the structural validator of the testkit, which knows only the rules of the vendors, with the violations that dialects report.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ fn every_dialect_has_rules_or_a_reason_for_none() {
     }
 }
 
-/// The dialect declares exactly the renderings invalid that the validator refuses, by the same rules.
+/// Checks that a dialect reports exactly the renderings as invalid that the validator refuses, by the same rules.
 #[test]
 fn the_validator_agrees_with_every_dialect_in_every_profile() {
     let seen: Vec<[u32; 2]> = std::thread::scope(|scope| {
@@ -49,7 +49,7 @@ fn the_validator_agrees_with_every_dialect_in_every_profile() {
     assert!(broken >= 12, "few dialects have invalid renderings: {seen:?}");
 }
 
-/// How many renderings of generated chats keep the rules, and how many do not.
+/// Counts the renderings of generated chats that keep the rules, and those that do not.
 fn agree(dialect: &Dialect) -> [u32; 2] {
     let id = dialect.id();
     let mut seen = [0, 0];
@@ -57,7 +57,7 @@ fn agree(dialect: &Dialect) -> [u32; 2] {
         each_of(&[&format!("{id}@{profile}")], |_, seed, policy, _, out| {
             let found = validator::breaches(id, profile, &out.text);
             let named: BTreeSet<&str> = out.violations.iter().map(|violation| code(violation)).collect();
-            // The rules of some systems have no numbers.
+            // The rules of some systems have no codes.
             let are_named = found
                 .iter()
                 .all(|broken| broken.rule.len() < 6 || named.contains(broken.rule));
@@ -83,7 +83,7 @@ fn agree(dialect: &Dialect) -> [u32; 2] {
     seen
 }
 
-/// The code of the rule that a violation names.
+/// Returns the code of the rule that a violation names.
 fn code(violation: &str) -> &str {
     violation.split(':').next().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! That every dialect shows the range that it is given; which ranges there are, are cases of `../cases/windows`.
+//! Checks that every dialect shows the range of its view; the ranges themselves are tested by cases in `../cases/windows`.
 
 use chatmill_dialect::window::{CutPoints, Cuts, WindowMode, WindowRange, turn_starts, window_ranges};
 use chatmill_dialect::{DIALECTS, History, LossCode, Policy, Targets};
@@ -67,7 +67,7 @@ fn a_step_ends_with_its_call_and_no_synthetic_result() {
     }
 }
 
-/// A conversation with sessions, tools, several agents and replies, another one for each seed.
+/// A conversation with sessions, tools, several agents and replies, a different one for each seed.
 fn busy(seed: u64) -> TestChat {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut roll = move |sides: u64| {
@@ -134,7 +134,7 @@ fn busy(seed: u64) -> TestChat {
     chat
 }
 
-/// Renderings of busy chats, as every agent and in every dialect with a history.
+/// Renders busy chats for every agent and in every dialect with a history.
 fn each(
     session_gap: Option<i64>,
     per_turn: bool,
@@ -161,7 +161,7 @@ fn each(
     }
 }
 
-/// How often results and calls are repaired in a whole conversation, at most: what is broken in the source.
+/// Returns the maximum number of repairs in a whole conversation: the calls without a result in the source.
 fn broken(chat: &TestChat) -> usize {
     let answered = chat.linked.pairings.len();
     let messages = chat.linked.conversation.messages.iter();
@@ -181,7 +181,7 @@ fn sessions_cover_every_message_once_and_split_no_call() {
             "{dialect}"
         );
         let (first, last) = out.positions;
-        // Where a dialect shows nothing of the range, system text before it is all there is.
+        // If a dialect shows nothing of the range, the rendering has only system text before it.
         if last >= Some(range.start) {
             assert!(first >= Some(range.start), "{dialect} {range:?} {first:?}");
         }

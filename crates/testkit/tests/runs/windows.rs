@@ -192,7 +192,7 @@ fn a_rendering_per_turn_ends_with_its_answer_and_is_billed_once() {
     assert_eq!(ordinals[..5], [0, 1, 2, 3, 4]);
     assert!(turns.valid().iter().all(|valid| *valid));
     assert_eq!(
-        turns.lost("openai-chat", "later messages lie outside the window"),
+        turns.lost("openai-chat", "later messages are outside the window"),
         (1..5).map(|left| left * 4).sum::<i64>() + [18, 15, 11, 8, 4, 1].iter().sum::<i64>()
     );
     let whole = Dataset::new(&files, VENDORS);

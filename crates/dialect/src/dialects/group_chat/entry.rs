@@ -1,4 +1,4 @@
-//! Entries of the list: what becomes of a message or notice, field by field in the order of the document, and what that costs.
+//! Writes messages and notices as entries of the list, field by field in the order of the document, and declares the losses.
 
 use std::borrow::Cow;
 
@@ -50,7 +50,7 @@ impl<'a> EntryWriter<'_, 'a> {
             Component::Names,
         );
         match role {
-            // System text is known by its type.
+            // System text is recognised by its type.
             Role::System => {}
             Role::User => object.word(key!("role"), "\"user\""),
             Role::Assistant => object.word(key!("role"), "\"assistant\""),
@@ -67,7 +67,7 @@ impl<'a> EntryWriter<'_, 'a> {
         role
     }
 
-    /// The type: the source's own word in its own format, else what the message holds.
+    /// Returns the type of an entry: the word of the source if it has this format, otherwise a word for the content.
     fn kind(&mut self, message: &'a Message, pieces: &Pieces<'a>) -> &'a str {
         let word = match (message.kind, pieces.medium) {
             _ if pieces.is_system_text() => "system",

@@ -1,4 +1,4 @@
-//! Fields of messages that the format does not know, and our own in `extra`: addresses and names of media, tools.
+//! Writes fields of messages that the format does not know, and our extension in `extra`: addresses and names of media, and tools.
 
 use chatmill_model::{ArgumentForm, Arguments, Component, Message, Role, Sink, ToolCall};
 
@@ -9,7 +9,7 @@ use crate::tools::arguments::as_text;
 use crate::write::object::{Object, key, list};
 
 impl<'a> EntryWriter<'_, 'a> {
-    /// Writes fields beside `extra`, and `extra` where there is anything to put in.
+    /// Writes further fields of the entry, and `extra` if it would not be empty.
     pub(super) fn further(&mut self, message: &'a Message, pieces: &Pieces<'a>, object: &mut Object<'_, 'a>) {
         let mut has_whole_extra = false;
         let mut inside = Vec::new();
@@ -67,8 +67,8 @@ impl<'a> EntryWriter<'_, 'a> {
         extra.close();
     }
 
-    /// The id of the call that a message answers. One that answers none names a call that nobody made: without a name it would
-    /// be taken for the next call's.
+    /// Returns the id of the call that a message answers. A result without a call gets an unused id: without an id, readers would assign it
+    /// to the next call.
     fn call_id(&mut self, message: &'a Message, pieces: &Pieces<'a>) -> Option<&'a str> {
         let (index, result) = pieces.result?;
         let id = self.tools.of_result(message, index, result);
@@ -80,7 +80,7 @@ impl<'a> EntryWriter<'_, 'a> {
         Some(id)
     }
 
-    /// Writes a call as OpenAI does: its arguments are text, unless a group chat had them as JSON.
+    /// Writes a call in OpenAI's form: the arguments are text, unless the source is a group chat that had them as JSON.
     fn call(&mut self, message: &'a Message, index: usize, call: &'a ToolCall, sink: &mut Sink<'a>) {
         let mut object = Object::open(sink);
         object.string(
@@ -108,8 +108,7 @@ impl<'a> EntryWriter<'_, 'a> {
     }
 }
 
-/// Whether a field of another system has a name that means something else here: a field beside `extra`, of a tool, or of a
-/// medium.
+/// Whether a field of another system has a name with another meaning here: that of a field of the entry, of a tool, or of a medium.
 fn is_taken(key: &str, pieces: &Pieces<'_>) -> bool {
     match key {
         "tool_calls" => pieces.role == Role::Assistant,

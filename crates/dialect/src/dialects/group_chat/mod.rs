@@ -5,10 +5,10 @@
 //!  "conversation_list":[{"message_id":"m1","sender":"u1","role":"user","type":"text","content":"Hi","refer_list":[]}]}
 //! ```
 //!
-//! Nobody is the assistant here: the dialect renders once. What a group chat was read from, this writes back; what other
-//! systems hold beyond the format is declared. What the format's validators ask, and the source lacks, is made and declared: a name
-//! (the title, else the id), the sender `system` where nobody is. Only what a group chat itself has in the place of a quoted author
-//! stays, and makes the row invalid.
+//! The format has no perspective: the dialect renders a conversation once. A record that was read from this format is written back
+//! unchanged; data of other systems that the format cannot hold is declared as lost. Fields that the validators of the format demand and
+//! the source does not have are made up and declared: a name (the title, otherwise the id), and the sender `system` for messages without a
+//! sender. An author of a quote that is not text is kept if the source is a group chat, and makes the row invalid.
 //!
 //! Our extension of the format adds the role `tool`, with calls and results in `extra`, and system text as an event with
 //! `extra.role`.
@@ -48,7 +48,7 @@ rules! {
     GRP_04 = "GRP-04";
 }
 
-/// The version of the document.
+/// The version of the format.
 const VERSION: &str = "1.0.0";
 
 /// Archives of group chats.
@@ -67,7 +67,7 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Validated(RULES),
 };
 
-/// What parts without a place may cost.
+/// The losses of parts that have no place.
 const LOSES: &[LossCode] = &[
     LossCode::ToolCallDropped,
     LossCode::ReasoningDropped,
@@ -118,20 +118,20 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
     progress.finish(shown.extent, entries.losses, entries.violations)
 }
 
-/// Writes entries, and knows what they cost.
+/// Writes entries and collects their losses.
 struct EntryWriter<'t, 'a> {
     transcript: &'t Transcript<'a>,
     is_native: bool,
     ids: MessageIds<'a>,
     tools: ToolIds<'a>,
-    /// The sender of what nobody sent.
+    /// The sender of messages without a sender.
     nobody: &'a str,
     losses: Losses,
     /// Rules that entries break.
     violations: Vec<Violation>,
 }
 
-/// Declares what the record has no place for, and what is generated for it.
+/// Declares facts that the record has no place for, and the name if it is made up.
 fn declare_record(conversation: &Conversation, losses: &mut Losses) {
     let definitions = conversation.tools.len() as u64;
     losses.whole_rendering(reasons::FORMAT_HAS_NO_DEFINITIONS, definitions);

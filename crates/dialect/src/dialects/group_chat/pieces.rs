@@ -1,4 +1,4 @@
-//! What of a message has a place in the format.
+//! The parts of a message that have a place in the format.
 
 use chatmill_model::{Media, MediaSource, Message, MessageKind, Part, Role, ToolCall, ToolResult};
 
@@ -10,7 +10,7 @@ use crate::text::media::{document_text, is_web_address};
 /// Fields of `extra` in which archives keep an address.
 pub(super) const ADDRESSES: [&str; 6] = ["url", "file_url", "image_url", "audio_url", "video_url", "link"];
 
-/// What of a message has a place in the format.
+/// The parts of a message that have a place in the format.
 pub(super) struct Pieces<'a> {
     kind: MessageKind,
     /// The role that is written.
@@ -37,7 +37,7 @@ impl<'a> Pieces<'a> {
             calls: Vec::new(),
             result: None,
         };
-        // Media of a result that has no place, which follow it.
+        // Number of media that follow a dropped result and belong to it.
         let mut media_of_dropped = 0;
         for (index, part) in message.parts.iter().enumerate() {
             match part {
@@ -105,12 +105,12 @@ impl<'a> Pieces<'a> {
         pieces
     }
 
-    /// Whether it is an instruction to an assistant, rather than an event in a chat.
+    /// Whether the message is system text for an assistant, rather than an event in a chat.
     pub(super) fn is_system_text(&self) -> bool {
         self.kind == MessageKind::Message && self.role == Role::System
     }
 
-    /// The address of the media item.
+    /// Returns the address of the media item, if it has one.
     pub(super) fn address(&self) -> Option<&'a str> {
         match &self.medium?.source {
             MediaSource::Url(url) => Some(url),
@@ -118,7 +118,7 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Whether the address is the content, because there is no text and `extra` does not hold it.
+    /// Whether the address is the content: there is no text, and `extra` does not have the address.
     pub(super) fn content_is_address(&self, message: &Message) -> bool {
         self.texts.is_empty()
             && self.address().is_some_and(|url| {
@@ -127,7 +127,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Whether `extra` holds this address.
+/// Whether `extra` has this address.
 pub(super) fn holds_address(message: &Message, url: &str) -> bool {
     ADDRESSES
         .iter()

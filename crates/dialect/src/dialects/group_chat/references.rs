@@ -1,4 +1,4 @@
-//! What a message refers to: ids, or objects that show something of their targets.
+//! The references of a message: ids, or objects with facts about their targets.
 
 use chatmill_model::{Component, LinkStatus, Message, Reference, ReferenceForm, Sink};
 use serde_json::value::RawValue;
@@ -11,16 +11,16 @@ use crate::write::object::{Object, key, list};
 
 /// An item of the list `refer_list`.
 pub(super) enum Refer<'a> {
-    /// An object of the format itself as it was, after an id where it has none.
+    /// An object of this format, unchanged; an id is added if it has none.
     AsItWas(&'a str, Option<&'a str>),
     /// An id.
     Id(&'a str),
-    /// An object with an id and what is known of its target.
+    /// An object with an id and the known facts about its target.
     Object(&'a str, &'a Reference),
 }
 
 impl<'a> EntryWriter<'_, 'a> {
-    /// What a message refers to, without references that nobody could find or read. A broken rule is noted as a violation.
+    /// Returns the references of a message, without those that have neither a target nor content. Records a broken rule as a violation.
     pub(super) fn refers(&mut self, message: &'a Message) -> Vec<Refer<'a>> {
         let (view, position) = (self.transcript.view(), message.position);
         let mut refers = Vec::new();
@@ -37,7 +37,7 @@ impl<'a> EntryWriter<'_, 'a> {
                 self.losses.at(reason, position);
                 continue;
             }
-            // The id of another system's target may be one by which no message goes here.
+            // In a record of another system, the id of the target may differ from the id that is written for it.
             let id = match (target.filter(|_| !self.is_native), reference.target.as_deref()) {
                 (Some(target), _) => self.ids.of(target),
                 (None, Some(id)) => id,
@@ -73,14 +73,14 @@ impl<'a> EntryWriter<'_, 'a> {
     }
 }
 
-/// Whether a reference shows words of its target: to a reader, an author alone is no reference.
+/// Whether a reference shows words of its target; an author alone is not enough for a reader.
 fn shows_content(reference: &Reference) -> bool {
     let preview = reference.preview.as_ref();
     let content = preview.and_then(|preview| preview.content.as_deref());
     content.is_some_and(|content| !content.is_empty())
 }
 
-/// How many fields of another system's object hold something that the reference does not.
+/// Counts the fields of another system's object with facts that the reference does not have.
 fn further_fields(raw: &str, reference: &Reference) -> u64 {
     let preview = reference.preview.clone().unwrap_or_default();
     let time = preview.timestamp.map(|time| time.raw);
@@ -102,7 +102,7 @@ fn further_fields(raw: &str, reference: &Reference) -> u64 {
 }
 
 impl<'a> Refer<'a> {
-    /// Writes it.
+    /// Writes the item.
     pub(super) fn write(self, sink: &mut Sink<'a>) {
         let (raw, id) = match self {
             Self::Id(id) => return sink.json_string(id, Component::Replies),
@@ -120,7 +120,7 @@ impl<'a> Refer<'a> {
     }
 }
 
-/// A reference of another system as an object with what is known of its target.
+/// Writes a reference of another system as an object with the known facts about its target.
 fn object<'a>(sink: &mut Sink<'a>, reference: &'a Reference, id: Option<&'a str>) {
     let mut object = Object::open(sink);
     object.string(key!("message_id"), id, Component::Replies);

@@ -1,4 +1,4 @@
-//! `user_details`: everybody who speaks or is quoted.
+//! The roster in `user_details`: all participants who speak or are quoted.
 
 use std::collections::BTreeSet;
 
@@ -11,20 +11,20 @@ use crate::naming::participants::is_nobody;
 use crate::naming::unique::free_id;
 use crate::transcript::Transcript;
 
-/// The sender of what nobody sent.
+/// The sender of messages without a sender.
 const NOBODY: &str = "system";
 
-/// Senders and quoted authors that the conversation's participants lack.
+/// Senders and quoted authors who are not among the participants of the conversation.
 pub(super) struct Unlisted<'a> {
     /// Authors of quoted messages, in order of appearance.
     quoted: Vec<&'a str>,
     nobody: &'a str,
-    /// Whether nobody sent one of the messages, and has no place.
+    /// Whether a message has no sender, and the id for such messages is not in the roster.
     lacks_nobody: bool,
 }
 
 impl<'a> Unlisted<'a> {
-    /// Those that the shown messages need.
+    /// Collects those that the shown messages need.
     pub(super) fn new(transcript: &Transcript<'a>, shown: &[&'a Message], losses: &mut Losses) -> Self {
         let view = transcript.view();
         let participants = &view.conversation().participants;
@@ -37,7 +37,7 @@ impl<'a> Unlisted<'a> {
         let mut quoted = Vec::new();
         for message in shown {
             for_authors(&message.references, &mut |author| {
-                // Other systems have an empty text for nobody, and it is not written.
+                // Other systems have an empty author for unknown ones, which is not written.
                 let is_written = !author.is_empty() || is_native(view.conversation());
                 if is_written && known.insert(author) {
                     quoted.push(author);
@@ -58,7 +58,7 @@ impl<'a> Unlisted<'a> {
         let unlisted = |person: &&Participant| !person.listed && person.name.is_none() && !has_facts(person);
         let generated = participants.iter().filter(unlisted).count() + self.ids().count();
         losses.whole_rendering(reasons::ROSTER_NAMES_EVERYBODY, generated as u64);
-        // Details that are not an object stay whole.
+        // Details that are not an object are written unchanged.
         let persons = participants
             .iter()
             .filter(|person| person.extra.get("/").is_none());
@@ -72,13 +72,13 @@ impl<'a> Unlisted<'a> {
         }
     }
 
-    /// Ids of those whom the participants lack.
+    /// Returns the ids of those who are not among the participants.
     pub(super) fn ids(&self) -> impl Iterator<Item = &'a str> {
         let nobody = self.lacks_nobody.then_some(self.nobody);
         self.quoted.iter().copied().chain(nobody)
     }
 
-    /// The id under which stands what nobody sent.
+    /// Returns the sender of messages without a sender.
     pub(super) fn nobody(&self) -> &'a str {
         self.nobody
     }

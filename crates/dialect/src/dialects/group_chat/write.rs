@@ -1,4 +1,4 @@
-//! What stands around the entries of a record: the chat and its participants, and what the format does not know.
+//! Writes the parts of a record around the entries: the chat, its participants, and fields that the format does not know.
 
 use chatmill_model::{Component, Conversation, Participant, ParticipantKind, RawJson, Scene, Sink};
 
@@ -6,7 +6,7 @@ use super::roster::Unlisted;
 use super::{VERSION, is_native};
 use crate::write::object::{Object, key};
 
-/// Writes what stands before the entries.
+/// Writes the fields before the entries.
 pub(super) fn head<'a>(object: &mut Object<'_, 'a>, conversation: &'a Conversation, unlisted: &Unlisted<'a>) {
     let version = conversation.format_version.as_deref();
     let version = version.filter(|_| is_native(conversation)).unwrap_or(VERSION);
@@ -55,12 +55,12 @@ fn meta<'a>(sink: &mut Sink<'a>, conversation: &'a Conversation, unlisted: &Unli
     meta.close();
 }
 
-/// Fields that the format does not know.
+/// Returns fields that the format does not know.
 pub(super) fn fields(extra: &[(String, RawJson)]) -> impl Iterator<Item = (&str, &RawJson)> {
     extra.iter().map(|(key, value)| (key.as_str(), value))
 }
 
-/// The roster: the participants, then whom they lack.
+/// Writes the roster: the participants, then those who are not among them.
 fn roster<'a>(sink: &mut Sink<'a>, participants: &'a [Participant], unlisted: &Unlisted<'a>) {
     let mut roster = Object::open(sink);
     for participant in participants {

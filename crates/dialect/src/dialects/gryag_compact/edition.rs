@@ -1,73 +1,73 @@
-//! How a transcript looks, as data: the document's way, and that of the code of its day.
+//! How a transcript is written, as data: as in the document, and as in the code of the same day.
 
-/// Which ids get a letter after them.
+/// The labels or ids that get a letter after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Letters {
-    /// Those of different participants whose labels would be equal.
+    /// Equal labels of different participants.
     PerPerson,
-    /// Those that end in the same digits on more than one line, be it the same person's.
+    /// Ids that end in the same digits on more than one line, even of the same person.
     PerLine,
 }
 
-/// What becomes of line breaks.
+/// How line breaks are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Breaks {
-    /// Each is a space.
+    /// Each becomes a space.
     Spaces,
-    /// They stay in texts; in names a line feed is a space.
+    /// They stay in texts; in names a line feed becomes a space.
     Unchanged,
 }
 
 /// How media are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MediaWords {
-    /// Each by its kind, where it stands.
+    /// Each by its kind, in its place.
     Kinds,
-    /// All in one mark before the text, but those that gryag stores in `file_data`.
+    /// All in one mark before the text, except those that gryag stores in `file_data`.
     Count,
 }
 
-/// Which replies have an arrow.
+/// The replies that have an arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrows {
-    /// Those whose author is known, but never on the bot's own lines.
+    /// Replies to a known author, but never on lines of the bot.
     Resolved,
-    /// Those that name their author's id themselves, on all lines but the current one.
+    /// Replies that state the author's id, on all lines except the current one.
     Stated,
 }
 
-/// Where `[RESPOND]` stands.
+/// Where `[RESPOND]` is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prompt {
     /// At the end.
     AtEnd,
-    /// After the history, where there is any, and again after the line that is to be answered. That line is written before
-    /// it belongs to the history, and has neither letter nor arrow.
+    /// After the history, if there is any, and again after the line that is to be answered. The code writes that line before it is part of
+    /// the history, so it has neither letter nor arrow.
     BehindBoth,
 }
 
-/// How a transcript looks.
+/// How a transcript is written.
 #[derive(Debug)]
 pub(super) struct Edition {
-    /// The bot's name, where it is always the same.
+    /// The bot's name, if it is always the same.
     pub(super) bot: Option<&'static str>,
-    /// Code points that a name may have.
+    /// Maximum number of code points in a name.
     pub(super) longest_name: Option<usize>,
-    /// Who gets letters.
+    /// The labels or ids that get letters.
     pub(super) letters: Letters,
-    /// What becomes of line breaks.
+    /// How line breaks are written.
     pub(super) breaks: Breaks,
     /// How media are named.
     pub(super) media: MediaWords,
-    /// Which replies have an arrow.
+    /// The replies that have an arrow.
     pub(super) arrows: Arrows,
-    /// Where the end mark stands.
+    /// Where the end mark is written.
     pub(super) prompt: Prompt,
-    /// Whether system text and tools have lines too.
+    /// Whether system text and tools also have lines.
     pub(super) lines_for_all: bool,
-    /// Whether a second name that stands for a name has the platform's sign in front.
+    /// Whether a second name that is used as the name begins with the platform's `@`.
     pub(super) at_signs: bool,
-    /// Whether only ids that the source has are printed.
+    /// Whether only ids from the source are printed.
     pub(super) stated_ids: bool,
 }
 
@@ -85,7 +85,7 @@ pub(super) static DOCUMENT: Edition = Edition {
     stated_ids: false,
 };
 
-/// The code of the document's own day.
+/// The code of the same day.
 pub(super) static CODE: Edition = Edition {
     bot: Some("gryag"),
     longest_name: Some(30),

@@ -12,23 +12,23 @@ use crate::text::edit::on_one_line;
 use crate::transcript::Transcript;
 use crate::view::View;
 
-/// What the bot is called where nothing names it.
+/// The name of the bot if the source does not name it.
 const BOT: &str = "gryag";
 
-/// What stands for each participant.
+/// The labels of all participants.
 pub(super) struct Labels<'t, 'a> {
-    /// By index of the participant.
+    /// Labels by index of the participant.
     by_index: Vec<&'a str>,
     /// The same without letters.
     bare: Vec<&'a str>,
-    /// The first that has no id.
+    /// The first label without an id.
     bot: Option<&'a str>,
     transcript: &'t Transcript<'a>,
     edition: &'static Edition,
 }
 
 impl<'t, 'a> Labels<'t, 'a> {
-    /// Labels for the participants of a view; `shown` are the messages whose lines count for letters.
+    /// Makes the labels for the participants of a view; the lines of the messages `shown` count for letters.
     pub(super) fn new(
         transcript: &'t Transcript<'a>,
         edition: &'static Edition,
@@ -73,30 +73,30 @@ impl<'t, 'a> Labels<'t, 'a> {
         }
     }
 
-    /// The label of the participant with an id.
+    /// Returns the label of the participant with an id.
     pub(super) fn of_id(&self, id: &str) -> Option<&'a str> {
         let index = self.transcript.roster().find(id)?;
         Some(*cut::at(&self.by_index, index))
     }
 
-    /// The label of the perspective, where it is called so: replies name the bot's account, which its own lines never do.
+    /// Returns the label of the bot if it has this name. Replies state the account of the bot, which lines of the bot do not have.
     pub(super) fn bot_called(&self, name: &str) -> Option<&'a str> {
         self.bot.filter(|bot| *bot == name)
     }
 
-    /// The label of somebody who may not be in the roster.
+    /// Returns the label of a person who may not be in the roster.
     pub(super) fn of_stranger(&self, name: &str, id: &str) -> &'a str {
         let label = format!("{}#{}", self.edition.label(name, "Unknown"), short_id(id));
         self.transcript.arena().keep(label)
     }
 
-    /// The label of a message's sender, without a letter.
+    /// Returns the label of a message's sender, without a letter.
     pub(super) fn bare(&self, message: &Message) -> &'a str {
         let bare = message.sender.map(|sender| *cut::at(&self.bare, sender));
         bare.unwrap_or_else(|| self.of(message))
     }
 
-    /// The label of a message's sender.
+    /// Returns the label of a message's sender.
     pub(super) fn of(&self, message: &Message) -> &'a str {
         if let Some(sender) = message.sender {
             return cut::at::<&str>(&self.by_index, sender);
@@ -107,7 +107,7 @@ impl<'t, 'a> Labels<'t, 'a> {
     }
 }
 
-/// Puts ids after the names of all but the perspective.
+/// Adds ids after the names of all participants except the perspective.
 fn add_ids(view: &View<'_>, labels: &mut [String], ids: &[String]) {
     for (index, (label, id)) in labels.iter_mut().zip(ids).enumerate() {
         if view.perspective != Some(index) {
@@ -118,7 +118,7 @@ fn add_ids(view: &View<'_>, labels: &mut [String], ids: &[String]) {
 }
 
 impl Edition {
-    /// What somebody is called: by name, else by second name. An agent is the bot where nothing names it.
+    /// Returns the name of a participant: the name, otherwise the second name. An agent without a name is the bot.
     fn name<'p>(&self, person: &'p Participant) -> Cow<'p, str> {
         match person.own_name() {
             Some(name) if self.at_signs && person.name.as_deref() != Some(name) => {
@@ -130,7 +130,7 @@ impl Edition {
         }
     }
 
-    /// The short id of somebody.
+    /// Returns the short id of a participant.
     fn short_id_of(&self, person: &Participant) -> String {
         if self.stated_ids && person.is_id_made {
             return String::new();
@@ -138,7 +138,7 @@ impl Edition {
         short_id(&person.id)
     }
 
-    /// A name without the characters that have a meaning in a line, cut where the edition cuts.
+    /// Returns a name without the characters that have a meaning in a line, cut if the edition cuts names.
     fn label(&self, name: &str, nobody: &str) -> String {
         let clean = match self.breaks {
             Breaks::Spaces => clean(name),
@@ -158,14 +158,14 @@ impl Edition {
     }
 }
 
-/// Short ids, with letters where the edition gives them to ids.
+/// Returns short ids, with letters if the edition adds them to ids.
 fn lettered(view: &View<'_>, edition: &Edition, plain: Vec<String>, shown: &[&Message]) -> Vec<String> {
     let roster = &view.conversation().participants;
     let mut ids = plain;
     if edition.letters == Letters::PerPerson {
         return ids;
     }
-    // One entry for every line: whoever speaks twice is counted twice, and the last letter stays.
+    // One entry for every line, as in the code: a participant with two lines is counted twice and keeps the last letter.
     let mut lines: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for sender in shown.iter().filter_map(|message| message.sender) {
         if view.perspective != Some(sender) {
@@ -213,7 +213,7 @@ fn add_suffixes(view: &View<'_>, labels: &mut [String]) {
     }
 }
 
-/// A name without the characters that have a meaning in a line.
+/// Returns a name without the characters that have a meaning in a line.
 fn clean(name: &str) -> String {
     clean_of(&on_one_line(name))
 }
@@ -222,7 +222,7 @@ fn clean_of(name: &str) -> String {
     name.replace([':', '→', '[', ']'], "").trim().to_owned()
 }
 
-/// The last six digits of a number; another id as it is.
+/// Returns the last six digits of a number, and other ids unchanged except for characters of the line.
 fn short_id(id: &str) -> String {
     let digits = id.strip_prefix('-').unwrap_or(id);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -232,7 +232,7 @@ fn short_id(id: &str) -> String {
     digits.split_at(start).1.to_owned()
 }
 
-/// Ascending ids: numbers by value, before everything else.
+/// A key to sort by ascending id: numbers by value, before all other ids.
 fn order(participant: &Participant) -> (bool, i128, String) {
     match participant.id.parse::<i128>() {
         Ok(number) => (false, number, String::new()),
@@ -240,7 +240,7 @@ fn order(participant: &Participant) -> (bool, i128, String) {
     }
 }
 
-/// a, b, …, z, aa, ab, …
+/// Returns a, b, …, z, aa, ab, … for 0, 1, ….
 fn letter(mut index: usize) -> String {
     let mut letters = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! Lines of a transcript: sender, whom the message answers, text.
+//! Writes the lines of a transcript: the sender, whom the message answers, the text.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ use crate::text::media::{placeholder, word};
 use crate::transcript::Transcript;
 use crate::view::policy::MediaPolicy;
 
-/// Why lines have no place for what is no text.
+/// Why lines have no place for other parts than text.
 pub(super) const NO_PLACE: NoPlace = NoPlace {
     tools: Some(reasons::TRANSCRIPT_HAS_NO_TOOLS),
     reasoning: Some(reasons::TRANSCRIPT_HAS_NO_REASONING),
@@ -28,7 +28,7 @@ pub(super) const NO_PLACE: NoPlace = NoPlace {
     cache_marks: Some(reasons::TRANSCRIPT_HAS_NO_CACHE_MARKS),
 };
 
-/// Writes lines, and knows what they cost.
+/// Writes lines and collects their losses.
 pub(super) struct LineWriter<'t, 'a> {
     pub(super) transcript: &'t Transcript<'a>,
     pub(super) edition: &'static Edition,
@@ -37,7 +37,7 @@ pub(super) struct LineWriter<'t, 'a> {
 }
 
 impl<'a> LineWriter<'_, 'a> {
-    /// Writes the line of a message, if it has one, and returns its role.
+    /// Writes the line of a message and returns its role; `None` if the message has no line.
     pub(super) fn write(
         &mut self,
         message: &'a Message,
@@ -81,7 +81,7 @@ impl<'a> LineWriter<'_, 'a> {
         Some(role)
     }
 
-    /// The texts and media words of a line; none when the message only uses tools and the edition has no line for them.
+    /// Returns the texts and the words for media of a line; `None` if the message only uses tools and the edition has no line for them.
     fn content(&mut self, message: &'a Message) -> Option<Vec<&'a str>> {
         let position = message.position;
         let mut content = Vec::new();
@@ -125,7 +125,7 @@ impl<'a> LineWriter<'_, 'a> {
             let is_tools = |part: &Part| matches!(part, Part::ToolCall(_) | Part::ToolResult(_));
             let is_media = |part: &Part| matches!(part, Part::Media(_));
             let mut parts = message.parts.iter();
-            // Somebody who showed something beside a call spoke, be it with no word that is left.
+            // A message with media besides a call has a line, even if no word of it is left.
             if parts.clone().any(is_tools) && !parts.any(is_media) && !self.edition.lines_for_all {
                 return None;
             }
@@ -135,7 +135,7 @@ impl<'a> LineWriter<'_, 'a> {
         Some(content)
     }
 
-    /// Whether the edition does not see a media item; `bare` are those by address that it sees.
+    /// Whether the edition overlooks a media item; `bare` counts the items by address that it does not overlook.
     fn is_overlooked(&self, media: &Media, bare: &mut u64) -> bool {
         let is_file =
             matches!(media.source, MediaSource::Url(_)) && is_gryags(self.transcript.view().conversation());
@@ -147,7 +147,7 @@ impl<'a> LineWriter<'_, 'a> {
         !is_bare
     }
 
-    /// A text, on one line where the edition wants it so.
+    /// Returns a text, on one line if the edition demands it.
     fn text(&mut self, message: &Message, text: &'a str) -> &'a str {
         let arena = self.transcript.arena();
         let text = declared_text(self.transcript.view(), message, text, &mut self.losses);
@@ -175,7 +175,7 @@ impl<'a> LineWriter<'_, 'a> {
         Some(self.transcript.arena().keep(word))
     }
 
-    /// Whom the line answers.
+    /// Returns the label of the participant whom the line answers.
     fn arrow(&mut self, message: &'a Message, is_own: bool, is_current: bool) -> Option<&'a str> {
         let forbidden = match self.edition.arrows {
             Arrows::Resolved => is_own.then_some(reasons::OWN_LINES_HAVE_NO_ARROW),
@@ -204,7 +204,7 @@ impl<'a> LineWriter<'_, 'a> {
         arrow
     }
 
-    /// The label of whom a reply resolves to.
+    /// Returns the label of the author that a reply resolves to.
     fn answered(&self, reference: &Reference, link: &Link) -> Option<&'a str> {
         match link.status {
             LinkStatus::Resolved => link
@@ -222,7 +222,8 @@ impl<'a> LineWriter<'_, 'a> {
         }
     }
 
-    /// The label of whom a reply names by id and name; where the record is not gryag's, of whom it resolves to.
+    /// Returns the label of the author that a reply states by id and name; if the record is not gryag's, also of the author that it
+    /// resolves to.
     fn stated(&self, message: &Message, reference: &Reference, link: &Link) -> Option<&'a str> {
         if link.status == LinkStatus::Pseudo {
             return None;
@@ -239,7 +240,7 @@ impl<'a> LineWriter<'_, 'a> {
             .map(|_| self.labels.of(target))
     }
 
-    /// The label of whom a message or its reply names by id and name.
+    /// Returns the label of the author that a message or its reply states by id and name.
     fn named(&self, message: &Message, preview: Option<&Preview>) -> Option<&'a str> {
         let stated = |key| message.extra.get(key).and_then(plain_value);
         let sender = preview.and_then(|preview| preview.sender.as_deref());
@@ -257,7 +258,7 @@ impl<'a> LineWriter<'_, 'a> {
     }
 }
 
-/// Media of one of gryag's own messages that stand bare in their parts, by address.
+/// Counts the media of one of gryag's messages that are an address directly in their part.
 fn bare_files(message: &Message) -> u64 {
     let fields = message.extra.0.iter();
     fields.filter(|(field, _)| is_bare_file(field)).count() as u64

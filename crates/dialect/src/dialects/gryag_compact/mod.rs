@@ -7,11 +7,11 @@
 //! [RESPOND]
 //! ```
 //!
-//! A label is the name and the last six digits of the id; the bot has its name alone. An arrow names whom a line answers.
-//! A line break in a text would forge a line, so it becomes a space. Two participants whose labels are equal get a letter.
+//! A label is the name and the last six digits of the id; the label of the bot is only its name. An arrow points to the author whom a line
+//! answers. A line break in a text would forge a line, so it becomes a space. Participants with equal labels get letters.
 //!
-//! Profile `2025-10-17` is the code of that day: line breaks stay, media are counted, names are cut at 30 code points, an
-//! arrow wants a stated id, system text and tools have lines, and `[RESPOND]` stands before the current line too.
+//! Profile `2025-10-17` is the code of that day: line breaks stay, media are counted, names are cut at 30 code points, an arrow requires a
+//! stated id, system text and tools have lines, and `[RESPOND]` also precedes the current line.
 
 mod edition;
 mod labels;
@@ -41,7 +41,7 @@ pub(crate) static GRYAG_COMPACT: Dialect = Dialect::system(
     |transcript, sink| render(&DOCUMENT, transcript, sink),
 );
 
-/// The same as the code of 2025-10-17 writes them.
+/// The same prompts as written by the code of 2025-10-17.
 static BY_CODE: Dialect = Dialect::system(
     &ABOUT,
     || loses(&CODE),
@@ -62,7 +62,7 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Validated(&[]),
 };
 
-/// What no line has a place for.
+/// The properties of messages that lines have no place for.
 const LACKS: &[Unsupported] = &[
     Unsupported::MessageIds,
     Unsupported::Times,
@@ -71,7 +71,7 @@ const LACKS: &[Unsupported] = &[
     Unsupported::SenderNames,
 ];
 
-/// What parts without a place may cost.
+/// The losses of parts that have no place.
 const LOSES: &[LossCode] = &[
     LossCode::ToolCallDropped,
     LossCode::ToolResultDropped,
@@ -135,7 +135,7 @@ fn render<'a>(edition: &'static Edition, transcript: &Transcript<'a>, sink: &mut
     progress.finish(shown.extent, lines.losses, Vec::new())
 }
 
-/// Declares the messages that a transcript of speech has no line for.
+/// Declares the messages that have no line.
 fn declare_no_place(view: &View<'_>, edition: &Edition, covered: &[&Message], losses: &mut Losses) {
     forms::declare_dropped(view, losses);
     if edition.lines_for_all {
@@ -153,7 +153,7 @@ fn declare_no_place(view: &View<'_>, edition: &Edition, covered: &[&Message], lo
     }
 }
 
-/// Declares a tool's result.
+/// Declares the result of a tool as lost.
 fn declare_tools(message: &Message, losses: &mut Losses) {
     let position = message.position;
     let mut results = 0;

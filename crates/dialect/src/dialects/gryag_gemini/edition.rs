@@ -1,4 +1,4 @@
-//! How a `[meta]` line and media look, as data: the document's way, and that of the code of its day.
+//! How a `[meta]` line and media are written, as data: as in the document, and as in the code of the same day.
 
 use chatmill_model::Component;
 
@@ -11,7 +11,7 @@ pub(super) enum Key {
     Thread,
     /// The message.
     Message,
-    /// Who wrote it.
+    /// The author.
     User,
     /// The display name.
     Name,
@@ -19,18 +19,18 @@ pub(super) enum Key {
     Username,
     /// The message that is answered.
     ReplyMessage,
-    /// Who wrote that.
+    /// The author of the answered message.
     ReplyUser,
-    /// The second name of who wrote that.
+    /// The second name of that author.
     ReplyUsername,
-    /// The display name of who wrote that.
+    /// The display name of that author.
     ReplyName,
-    /// The beginning of what is answered.
+    /// The beginning of the answered message.
     Excerpt,
 }
 
 impl Key {
-    /// The key as it is written, with the space in front and the sign after.
+    /// Returns the key as it is written, with the space before it and the `=` after it.
     pub(super) const fn spelling(self) -> &'static str {
         match self {
             Self::Chat => " chat_id=",
@@ -47,7 +47,7 @@ impl Key {
         }
     }
 
-    /// The key alone.
+    /// Returns the name of the key.
     pub(super) fn name(self) -> &'static str {
         self.spelling().trim_start().trim_end_matches('=')
     }
@@ -60,12 +60,12 @@ impl Key {
         )
     }
 
-    /// Whether zero stands for a missing value.
+    /// Whether zero means that the value is missing.
     pub(super) const fn may_be_zero(self) -> bool {
         matches!(self, Self::Thread | Self::ReplyMessage | Self::ReplyUser)
     }
 
-    /// The component that its tokens count for.
+    /// Returns the component that the tokens of key and value count for.
     pub(super) const fn component(self) -> Component {
         match self {
             Self::Chat | Self::Thread | Self::Message | Self::User => Component::Meta,
@@ -77,27 +77,27 @@ impl Key {
     }
 }
 
-/// How a prompt looks.
+/// How a prompt is written.
 #[derive(Debug)]
 pub(super) struct Edition {
     /// The keys in order.
     pub(super) order: &'static [Key],
-    /// Code points that a name may have.
+    /// Maximum number of code points in a name.
     longest_name: Option<usize>,
-    /// Code points that any other string may have.
+    /// Maximum number of code points in any other string.
     longest_text: Option<usize>,
-    /// Whether second names have the platform's sign in front.
+    /// Whether second names begin with the platform's `@`.
     pub(super) at_signs: bool,
-    /// Whether ids of nothing are left out.
+    /// Whether ids that are zero are left out.
     pub(super) drops_zeros: bool,
     /// Whether ids that are not numbers are quoted.
     quotes_words: bool,
-    /// What stands around the address of a media item.
+    /// The JSON before and after the address of a media item.
     pub(super) linked_medium: [&'static str; 2],
 }
 
 impl Edition {
-    /// Whether an id is written as a string: where it reads as the next key, or is not a number.
+    /// Whether an id is written as a string: if it could be read as the next key, or, by edition, if it is not a number.
     pub(super) fn is_quoted(&self, id: &str) -> bool {
         let digits = id.strip_prefix('-').unwrap_or(id);
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -106,7 +106,7 @@ impl Edition {
         is_unclear || self.quotes_words && !is_number
     }
 
-    /// Code points that a value may have.
+    /// Returns the maximum number of code points in a value; `None`: values are not cut.
     pub(super) const fn longest(&self, key: Key) -> Option<usize> {
         match key {
             Key::Name | Key::Username | Key::ReplyUsername | Key::ReplyName => self.longest_name,
@@ -137,7 +137,7 @@ pub(super) static DOCUMENT: Edition = Edition {
     linked_medium: ["{\"file_uri\":", "}"],
 };
 
-/// The code of the document's own day.
+/// The code of the same day.
 pub(super) static CODE: Edition = Edition {
     order: &[
         Key::Chat,

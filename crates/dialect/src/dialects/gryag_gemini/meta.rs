@@ -1,9 +1,9 @@
-//! The `[meta]` line that gryag puts before every message.
+//! The `[meta]` line that gryag writes before every message.
 //!
-//! Keys stand in the order of an [`Edition`] and absent ones are left out; strings are quoted, ids are not. Where the
-//! document is silent the code of its day holds: a line feed becomes a space, a quote is escaped, square brackets and white
-//! space at the ends go, and what is empty then is left out. The excerpt holds 200 code points, as the bot stores it; what
-//! else is cut is the edition's matter.
+//! Keys are in the order of an [`Edition`], and absent keys are left out; strings are quoted, ids are not. Where the document does not
+//! specify it, the code of the same day decides: a line feed becomes a space, a quotation mark is escaped, square brackets and white space
+//! at the ends are removed, and a value that is then empty is left out. The excerpt has at most 200 code points, as the bot stores it; the
+//! edition decides about other limits.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,23 +21,23 @@ use crate::text::edit::excerpt;
 use crate::text::run::TextRun;
 use crate::transcript::Transcript;
 
-/// Code points of a stored excerpt.
+/// Maximum number of code points in a stored excerpt.
 const EXCERPT_CHARACTERS: usize = 200;
 
-/// Excerpts of messages that were answered, by position: one message may have thousands of answers.
+/// Excerpts of answered messages, by position. They are kept because a message may have thousands of answers.
 pub(super) type Excerpts<'a> = HashMap<u32, &'a str>;
 
 /// The values of a line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meta<'a> {
-    /// By their keys.
+    /// Values by key.
     values: [Option<&'a str>; Key::Excerpt as usize + 1],
-    /// Those among them that are further fields of the message.
+    /// The keys with values from further fields of the message.
     from_extra: Vec<Key>,
 }
 
 impl<'a> Meta<'a> {
-    /// The line of a message: facts that its source states with it, or once for all of its kind.
+    /// Collects the values for a message, from facts that its source states with the message, or once for all messages.
     pub(super) fn of(
         transcript: &Transcript<'a>,
         message: &'a Message,
@@ -85,7 +85,7 @@ impl<'a> Meta<'a> {
         *cut::at(&self.values, key as usize)
     }
 
-    /// Takes a value from the further fields of a message, where it has it there.
+    /// Takes a value from the further fields of a message, if it is there.
     fn take_extra(&mut self, transcript: &Transcript<'a>, message: &'a Message, key: Key) {
         if let Some(value) = message.extra.get(key.name()).and_then(plain_value) {
             self.set(key, Some(transcript.arena().keep(value)));
@@ -147,7 +147,7 @@ impl<'a> Meta<'a> {
         }
     }
 
-    /// Who was answered, as the reference itself states.
+    /// Sets the author of the answered message, as the reference states it.
     fn add_person(&mut self, transcript: &Transcript<'a>, preview: Option<&'a Preview>) {
         let Some(preview) = preview else { return };
         let view = transcript.view();
@@ -179,7 +179,7 @@ impl<'a> Meta<'a> {
         self.set(Key::Excerpt, Some(excerpt));
     }
 
-    /// The words of the line, none where no value is left; and how many of the message's further fields stand in it.
+    /// Returns the words of the line, empty without values, and the number of further fields of the message that are in it.
     pub(super) fn line(
         &self,
         edition: &'static Edition,
@@ -208,7 +208,7 @@ impl<'a> Meta<'a> {
     }
 }
 
-/// The beginning of a message's text.
+/// Returns the beginning of a message's text.
 fn excerpt_of<'a>(transcript: &Transcript<'a>, target: &'a Message) -> &'a str {
     let mut text = String::new();
     for part in &target.parts {
@@ -223,19 +223,19 @@ fn excerpt_of<'a>(transcript: &Transcript<'a>, target: &'a Message) -> &'a str {
     transcript.arena().keep(text)
 }
 
-/// Whether nobody ever gave a participant the id: then it is not a number of an account.
+/// Whether the id of a participant was made up, and thus is not the number of an account.
 fn has_no_id(participant: &Participant) -> bool {
     participant.is_id_made || is_nobody(participant)
 }
 
-/// The second name of an account, without the sign that the platform writes before it.
+/// Returns the second name of an account, without the `@` that the platform writes before it.
 fn username(participant: &Participant) -> Option<&str> {
     let alias = participant.alias.as_deref()?;
     Some(alias.trim_start_matches('@'))
 }
 
 impl Edition {
-    /// A value as it is written, and the sign around it; none where it is empty.
+    /// Returns a value as it is written, and the quotation mark around it; `None` if the value is empty.
     fn value<'v>(
         &self,
         key: Key,
@@ -256,7 +256,7 @@ impl Edition {
         (!clean.is_empty() || key.is_id()).then_some((clean, "\""))
     }
 
-    /// Cuts a value that is longer than the edition allows; escapes count, and may be cut in two.
+    /// Cuts a value that is longer than the edition allows. Escapes count as two characters and may be cut in half, as in the code.
     fn capped<'v>(&self, value: Cow<'v, str>, key: Key, position: u32, losses: &mut Losses) -> Cow<'v, str> {
         match self.longest(key) {
             Some(most) if value.chars().count() > most => {
@@ -269,7 +269,8 @@ impl Edition {
     }
 }
 
-/// What is quoted of a reply stands unchanged elsewhere, so that only the speaker's own facts are losses.
+/// Removes the characters that a value must not have. Facts about the answered message are unchanged in that message, so only changes to
+/// facts about the speaker are losses.
 fn clean<'v>(value: Cow<'v, str>, component: Component, position: u32, losses: &mut Losses) -> Cow<'v, str> {
     if !value.contains(['\n', '"', '[', ']']) && value.trim().len() == value.len() {
         return value;
@@ -306,7 +307,7 @@ mod tests {
         line_of(&DOCUMENT, meta)
     }
 
-    /// The line as it reads without the escapes of the JSON string that it stands in.
+    /// The line without the escapes of the JSON string that it is part of.
     fn line_of(edition: &'static Edition, meta: &Meta<'_>) -> String {
         let arena = TextArena::default();
         let meta = Meta {
@@ -379,8 +380,8 @@ mod tests {
 
     const VECTORS: &str = include_str!("../../../../../data-samples/dialects/gryag-gemini/vectors.json");
 
-    /// Eleven of the vectors of that day's code. The others distinguish ids that are strings from ids that are numbers, or have
-    /// a truth value for an id: here ids are text.
+    /// Eleven vectors of that day's code. The others distinguish ids that are strings from ids that are numbers, or have a boolean as an
+    /// id: here ids are text.
     #[test]
     fn the_code_of_the_documents_day_is_reproduced() {
         let vectors: serde_json::Value = serde_json::from_str(VECTORS).unwrap();

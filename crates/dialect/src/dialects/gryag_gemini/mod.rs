@@ -5,12 +5,11 @@
 //!  {"role":"model","parts":[{"text":"[meta] chat_id=-1 message_id=6 name=\"gryag\""},{"text":"Hm."}]}]
 //! ```
 //!
-//! A `[meta]` line comes first in every turn but those of tools; texts follow, then media. The bot speaks as `model` and
-//! has no user id, tools as `tool`, everybody else as `user`. System text becomes the first user turn. The context layers
-//! of the document that need the bot's search index are not rendered.
+//! A `[meta]` line comes first in every turn except those of tools; texts follow, then media. The bot has the role `model` and no user id,
+//! tools have the role `tool`, all others `user`. System text becomes the first user turn. The context layers of the document that need the
+//! bot's search index are not rendered.
 //!
-//! Profile `2025-10-17` is the code of that day: another order of keys, second names with their sign, values cut at 60 and 80
-//! code points.
+//! Profile `2025-10-17` is the code of that day: another order of keys, second names with `@`, values cut at 60 and 80 code points.
 
 mod edition;
 mod meta;
@@ -43,7 +42,7 @@ pub(crate) static GRYAG_GEMINI: Dialect = Dialect::system(&ABOUT, loses, |transc
     render(&DOCUMENT, transcript, sink)
 });
 
-/// The same as the code of 2025-10-17 writes them.
+/// The same prompts as written by the code of 2025-10-17.
 static BY_CODE: Dialect =
     Dialect::system(&ABOUT, loses, |transcript, sink| render(&CODE, transcript, sink)).called("2025-10-17");
 
@@ -60,17 +59,17 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Validated(&[]),
 };
 
-/// What no turn has a place for.
+/// The properties of messages that turns have no place for.
 const LACKS: &[Unsupported] = &[
     Unsupported::Times,
     Unsupported::Mentions,
     Unsupported::SenderNames,
 ];
 
-/// What turns of gryag's own records have no place for.
+/// The properties of messages in gryag's own records that turns have no place for.
 const OWN_LACKS: &[Unsupported] = &[Unsupported::Times, Unsupported::Mentions];
 
-/// What turns may cost for the reasons of others.
+/// The losses of turns that are not specific to this dialect.
 const LOSES: &[LossCode] = &[
     LossCode::ExtraDropped,
     LossCode::ReferenceUnresolved,
@@ -128,7 +127,7 @@ fn render<'a>(edition: &'static Edition, transcript: &Transcript<'a>, sink: &mut
     progress.finish(shown.extent, losses, steps.rejected)
 }
 
-/// Declares what the pattern has no place for.
+/// Declares facts and definitions that the pattern has no place for.
 fn declare_whole(view: &View<'_>, shown: &[&Message], losses: &mut Losses) {
     declare_conversation(view, losses);
     let is_gryags = is_gryags(view.conversation());
@@ -137,13 +136,13 @@ fn declare_whole(view: &View<'_>, shown: &[&Message], losses: &mut Losses) {
     losses.whole_rendering(reasons::DEFINITIONS_STAND_BESIDE, definitions);
 }
 
-/// All losses, with ids and further fields that stand in no line.
+/// Returns all losses, including ids and further fields that are not in a line.
 fn unwritten(shown: &[&Message], turns: Turns<'_, '_>) -> Losses {
     let mut losses = turns.losses;
     let with_id = shown.iter().filter(|message| message.id.is_some()).count() as u64;
     losses.whole_rendering(reasons::NO_LINE_FOR_THE_ID, with_id.saturating_sub(turns.lined));
     let fields = shown.iter().flat_map(|message| &message.extra.0);
-    // How a media item stands in its part is the edition's own matter.
+    // The edition decides how a media item is written in its part, so this field is not lost.
     let fields = fields.filter(|(field, _)| !is_bare_file(field)).count() as u64;
     losses.whole_rendering(
         reasons::NO_FURTHER_FIELDS_OF_A_MESSAGE,

@@ -1,4 +1,4 @@
-//! Turns of tools: calls, responses, and synthetic responses. None of them carries a `[meta]` line.
+//! Turns of tools: calls, responses, and synthetic responses. They have no `[meta]` line.
 
 use chatmill_model::{ArgumentForm, Arguments, Message, Role, ToolCall};
 
@@ -12,7 +12,7 @@ use crate::text::json;
 use crate::tools::as_text::MISSING_RESULT;
 
 impl<'a> Turns<'_, 'a> {
-    /// The turn of calls.
+    /// Returns the turn with the calls of a message.
     pub(super) fn calls(&mut self, message: &'a Message, calls: &[Call<'a>]) -> Turn<'a> {
         let position = message.position;
         let ids = calls.iter().filter(|call| call.call.known_id().is_some()).count() as u64;
@@ -31,7 +31,7 @@ impl<'a> Turns<'_, 'a> {
         }
     }
 
-    /// The arguments as an object.
+    /// Returns the arguments as an object.
     fn arguments(&mut self, call: &'a ToolCall, position: u32) -> Wrapped<'a> {
         let json = |opening, raw| Wrapped {
             opening,
@@ -65,7 +65,7 @@ impl<'a> Turns<'_, 'a> {
         }
     }
 
-    /// The answer to a call.
+    /// Returns the turn with the result of a call.
     pub(super) fn answer(&mut self, call: &'a ToolCall, answer: FoundResult<'a>) -> Turn<'a> {
         let name = name_of(call.name.as_deref());
         if answer.result.name.as_deref().is_some_and(|own| own != name) {
@@ -75,7 +75,7 @@ impl<'a> Turns<'_, 'a> {
         self.result(Some(name), answer)
     }
 
-    /// What a tool of this name answered.
+    /// Returns the turn with a result under this tool name.
     pub(super) fn result(&mut self, name: Option<&'a str>, answer: FoundResult<'a>) -> Turn<'a> {
         let FoundResult { message, result, .. } = answer;
         let position = message.position;
@@ -119,7 +119,7 @@ impl<'a> Turns<'_, 'a> {
         }
     }
 
-    /// A synthetic answer.
+    /// Returns the turn with a synthetic result.
     pub(super) fn missing_result(call: &'a ToolCall) -> Turn<'a> {
         let response = Wrapped {
             opening: "{\"error\":",
@@ -134,7 +134,7 @@ impl<'a> Turns<'_, 'a> {
     }
 }
 
-/// The name of a tool, or a word that stands for it.
+/// Returns the name of a tool, or the replacement for a missing name.
 fn name_of(name: Option<&str>) -> &str {
     name.filter(|name| !name.is_empty()).unwrap_or(UNNAMED)
 }

@@ -1,4 +1,4 @@
-//! Turns: what becomes of a message, of system text and of media, and what that costs.
+//! Makes turns of messages, system text and media, and declares the losses.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ const NO_PLACE: NoPlace = NoPlace {
     cache_marks: Some(reasons::PATTERN_HAS_NO_CACHE_MARKS),
 };
 
-/// The first turn holds text and nothing else.
+/// The first turn has only text.
 const NO_PLACE_IN_SYSTEM_TEXT: NoPlace = NoPlace {
     tools: None,
     reasoning: Some(reasons::SYSTEM_TEXT_IS_TEXT_ONLY),
@@ -44,11 +44,11 @@ const NO_PLACE_BESIDE_CALLS: NoPlace = NoPlace {
 
 /// A turn.
 pub(super) struct Turn<'a> {
-    /// The assistant is the model.
+    /// The role; the assistant is written as `model`.
     pub(super) role: Role,
-    /// Positions of its messages; none where the turn is synthetic.
+    /// Positions of its messages; empty for a synthetic turn.
     pub(super) positions: Vec<u32>,
-    /// One part at least.
+    /// The parts, at least one.
     pub(super) parts: Vec<TurnPart<'a>>,
 }
 
@@ -56,9 +56,9 @@ pub(super) struct Turn<'a> {
 pub(super) enum TurnPart<'a> {
     /// A line of ids, a text, or tool use as text.
     Text(Vec<TextRun<'a>>),
-    /// Bytes and their type.
+    /// The type, if known, and bytes.
     Inline(Option<&'a str>, &'a str),
-    /// An address, and what stands around it.
+    /// An address, and the JSON before and after it.
     Linked(&'a str, [&'static str; 2]),
     /// A call.
     Call(&'a str, Wrapped<'a>),
@@ -66,29 +66,29 @@ pub(super) enum TurnPart<'a> {
     Response(&'a str, Wrapped<'a>),
 }
 
-/// A text that stands in an object, or is one.
+/// A text that is wrapped in an object, or is an object.
 pub(super) struct Wrapped<'a> {
-    /// What opens the object; empty where the text is one.
+    /// The beginning of the object; empty if the text is an object.
     pub(super) opening: &'static str,
     pub(super) text: &'a str,
     /// Whether the text is JSON rather than a string.
     pub(super) is_json: bool,
 }
 
-/// Makes turns, and knows what they cost.
+/// Makes turns and collects their losses.
 pub(super) struct Turns<'t, 'a> {
     pub(super) transcript: &'t Transcript<'a>,
     pub(super) edition: &'static Edition,
     pub(super) excerpts: Excerpts<'a>,
     pub(super) losses: Losses,
-    /// Messages whose id stands in a line.
+    /// Number of messages with their id in a line.
     pub(super) lined: u64,
-    /// Further fields of messages that stand in their lines.
+    /// Number of further fields of messages that are in their lines.
     pub(super) fields: u64,
 }
 
 impl<'a> Turns<'_, 'a> {
-    /// All system text as the first turn.
+    /// Returns all system text as the first turn.
     pub(super) fn system(&mut self, shown: &[&'a Message]) -> Option<Turn<'a>> {
         let (view, arena) = (self.transcript.view(), self.transcript.arena());
         let mut system = SystemText::of(view, shown, &mut self.losses);
@@ -138,7 +138,7 @@ impl<'a> Turns<'_, 'a> {
         })
     }
 
-    /// The turns of a step: a message, and its calls; or a result.
+    /// Returns the turns of a step: a message and its calls, or a result.
     pub(super) fn step(&mut self, step: Step<'a>) -> [Option<Turn<'a>>; 2] {
         let turn = match step {
             Step::Message { message, .. } if message.role == Role::System => return [None, None],
@@ -165,14 +165,14 @@ impl<'a> Turns<'_, 'a> {
         [Some(turn), None]
     }
 
-    /// Declares the marks on a result.
+    /// Declares the cache marks on a result.
     pub(super) fn unmarked(&mut self, answer: FoundResult<'a>) {
         let cause = (LossCode::CacheMarkDropped, reasons::PATTERN_HAS_NO_CACHE_MARKS);
         self.losses
             .several(cause, answer.message.position, answer.marks());
     }
 
-    /// The content of a message beside calls that are written as calls.
+    /// Returns the turn with the content of a message other than calls; `None` if it has no such content.
     fn message(&mut self, message: &'a Message, is_calling: bool) -> Option<Turn<'a>> {
         let position = message.position;
         let has_content = message.own_parts().any(|(_, part)| match part {
@@ -206,7 +206,7 @@ impl<'a> Turns<'_, 'a> {
         turn
     }
 
-    /// The turn of a message: its line, its texts, its media; none where nothing stands in it.
+    /// Returns the turn of a message: its line, its texts and its media; `None` if it would be empty.
     fn turn(&mut self, message: &'a Message) -> Option<Turn<'a>> {
         let (view, position) = (self.transcript.view(), message.position);
         let is_own = view.is_own(message);
@@ -268,7 +268,7 @@ impl<'a> Turns<'_, 'a> {
         (!text.is_empty()).then_some(TurnPart::Text(words))
     }
 
-    /// A text that stands first in its turn and begins like a line of ids would be read as one.
+    /// Escapes the first text of a turn if it begins like a line of ids, because it would be read as one.
     fn without_line(&mut self, text: Cow<'a, str>, position: u32) -> &'a str {
         let (text, is_escaped) = escape_line(text);
         if is_escaped {
@@ -277,12 +277,12 @@ impl<'a> Turns<'_, 'a> {
         self.transcript.arena().keep(text)
     }
 
-    /// Whether policy drops a media item; the words of a document are none.
+    /// Whether policy drops a media item; a plain-text document is never dropped.
     fn is_dropped(&self, media: &Media) -> bool {
         self.transcript.view().policy.media == MediaPolicy::Drop && document_text(media).is_none()
     }
 
-    /// A media item in the form of the edition, or its name as text.
+    /// Returns a media item in the form of the edition, or its name as text.
     fn medium(&mut self, media: &'a Media, is_first: bool, position: u32) -> Option<TurnPart<'a>> {
         if let Some(words) = declared_document(media, position, &mut self.losses) {
             return self.text(words.into(), is_first, position);

@@ -1,11 +1,11 @@
-//! Turns as they are written.
+//! Writes turns as JSON.
 
 use chatmill_model::{Component, Level, Role, Sink, Speaker};
 
 use super::turn::{Turn, TurnPart, Wrapped};
 
 impl<'a> Turn<'a> {
-    /// Writes it, as somebody's words.
+    /// Writes the turn, with its tokens counted for a speaker.
     pub(super) fn write(self, sink: &mut Sink<'a>, speaker: Speaker) {
         sink.framing(match self.role {
             Role::Assistant => "{\"role\":\"model\",\"parts\":[",

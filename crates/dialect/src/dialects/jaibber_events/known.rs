@@ -1,5 +1,5 @@
-//! Participants of a chat as a reader of payloads knows them: an account is a person, an agent is the account's with its name,
-//! and a name is the first that a message shows.
+//! Participants of a chat as a reader of payloads knows them: a person is an account, an agent is an account and a name, and the name of a
+//! participant is the first that a message shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,24 +10,24 @@ use crate::transcript::Transcript;
 
 /// Participants of the chat, as far as payloads show them.
 pub(super) struct KnownParticipants<'a> {
-    /// By the ids that mentions hold.
+    /// Participants by the ids in mentions.
     by_id: BTreeMap<&'a str, Person<'a>>,
-    /// How many have a name, in any case.
+    /// Number of participants with a name, ignoring case.
     counts: BTreeMap<String, usize>,
     ids: BTreeSet<&'a str>,
     is_native: bool,
-    /// Participants for whom the roster has another name.
+    /// Number of participants with another name in the roster.
     pub(super) renamed: u64,
 }
 
 struct Person<'a> {
     id: &'a str,
-    /// The roster's name of an agent or of somebody who is silent, else the first that his messages show.
+    /// The name in the roster for agents and silent participants, otherwise the first name that the messages show.
     name: Option<&'a str>,
 }
 
 impl<'a> KnownParticipants<'a> {
-    /// Senders of these messages, and in a chat of this system (`is_native`) silent participants, too.
+    /// Collects the senders of the shown messages, and in a chat of this system (`is_native`) silent participants, too.
     pub(super) fn of(transcript: &Transcript<'a>, shown: &[&'a Message], is_native: bool) -> Self {
         let view = transcript.view();
         let mut known = Self {
@@ -87,13 +87,13 @@ impl<'a> KnownParticipants<'a> {
         self.by_id.entry(&person.id).or_insert(Person { id, name });
     }
 
-    /// The name of somebody who speaks, where one of his messages or the roster has one.
+    /// Returns the name of a speaker, if a message or the roster has one.
     pub(super) fn name(&self, speaker: &Participant) -> Option<&'a str> {
         self.by_id.get(speaker.id.as_str())?.name
     }
 
-    /// The participant's name if it is unique in the chat, otherwise the id. None where several participants of this system
-    /// have the name: then only their messages show which of them is meant.
+    /// Returns the name of a mentioned participant if it is unique in the chat, otherwise the id. Returns `None` if several participants of
+    /// this system have the name: a mention could not show which of them is meant.
     pub(super) fn mention(&self, mentioned: &'a str) -> Option<&'a str> {
         let Some(person) = self.by_id.get(mentioned) else {
             return Some(mentioned);
@@ -111,7 +111,7 @@ impl<'a> KnownParticipants<'a> {
     }
 }
 
-/// The name that a message shows: its own for the sender, else the roster's.
+/// Returns the name that a message shows: the message's name for the sender, otherwise the name in the roster.
 pub(super) fn shown_name<'a>(message: &'a Message, sender: &'a Participant) -> Option<&'a str> {
     let own = message.sender_name.as_deref().filter(|name| !name.is_empty());
     own.or(sender.own_name())

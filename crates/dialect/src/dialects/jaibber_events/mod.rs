@@ -1,4 +1,4 @@
-//! Jaibber's message payloads (document of 2026-02-28): one array of what was published in a project's channel.
+//! Jaibber's message payloads (document of 2026-02-28): an array of all payloads that were published in the channel of a project.
 //!
 //! ```json
 //! [{"from":"u1","fromUsername":"ann","projectId":"p1","text":"@Coder why?","messageId":"m1","type":"message"},
@@ -6,9 +6,9 @@
 //!   "agentName":"Coder","isAgentMessage":true}]
 //! ```
 //!
-//! Nobody is the assistant here: the dialect renders once. Answers are written whole, not in pieces; an answer whose end is
-//! missing is one `chunk`. Fields of the document stand in its order, `parentMessageId` and what else a project's own
-//! messages hold after them. Presence, and files that belong to no message, have no payload.
+//! The format has no perspective: the dialect renders a conversation once. Answers are written whole, not in chunks; an answer without an
+//! end is one `chunk`. Fields of the document are in its order, followed by `parentMessageId` and further fields of messages of this
+//! system. Presence, and files that belong to no message, have no payload.
 
 mod known;
 mod payload;
@@ -49,7 +49,7 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Validated(&[]),
 };
 
-/// What no payload has a place for.
+/// The properties of messages that payloads have no place for.
 const LACKS: &[Unsupported] = &[Unsupported::Times];
 
 fn loses() -> Vec<LossCode> {
@@ -94,7 +94,7 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
     progress.finish(shown.extent, payloads.losses, Vec::new())
 }
 
-/// Whether a message or notice is published. An empty message is, unless it holds parts that a payload has no place for.
+/// Whether a message or notice is published. An empty message is published, unless it has parts that payloads have no place for.
 fn renders(message: &Message, is_native: bool) -> bool {
     match message.kind {
         MessageKind::Notice => is_native && message.source_type.as_deref() != Some("attachment"),
@@ -113,7 +113,7 @@ fn renders(message: &Message, is_native: bool) -> bool {
     }
 }
 
-/// Declares facts about the chat and its participants that no payload holds.
+/// Declares facts about the chat and its participants that payloads have no place for.
 fn declare_chat_facts(view: &View<'_>, shown: &[&Message], is_native: bool, losses: &mut Losses) {
     let conversation = view.conversation();
     let speaking: BTreeSet<usize> = shown.iter().filter_map(|message| message.sender).collect();

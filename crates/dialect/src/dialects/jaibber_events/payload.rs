@@ -1,4 +1,4 @@
-//! Payloads: what becomes of a message, field by field in the order of the document, and what that costs.
+//! Writes messages as payloads, field by field in the order of the document, and declares the losses.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -19,10 +19,10 @@ use crate::text::media::{document_text, kind_of_type};
 use crate::transcript::Transcript;
 use crate::write::object::{Object, key, list};
 
-/// What a person is called whom nobody names.
+/// The name of a person without a name.
 const PERSON: &str = "User";
 
-/// Fields of a message that a payload has a place of their own for.
+/// Further fields of a message that have a fixed place in a payload.
 const WRITTEN_FIELDS: [&str; 5] = [
     "type",
     "responseId",
@@ -31,22 +31,23 @@ const WRITTEN_FIELDS: [&str; 5] = [
     "isTaskNotification",
 ];
 
-/// Fields of other captures of the same system, which no payload has, and one that stands here only where it is not a list.
+/// Fields of other captures of the same system that payloads do not have, and `attachments`, which is a further field only if it is not a
+/// list.
 const UNPUBLISHED: [&str; 4] = ["sender", "status", "partialText", "attachments"];
 
-/// A field that the source gave.
+/// A field of the source.
 type Field<'a> = (&'a str, &'a RawJson);
 
-/// Writes payloads, and knows what they cost.
+/// Writes payloads and collects their losses.
 pub(super) struct PayloadWriter<'t, 'a> {
     pub(super) transcript: &'t Transcript<'a>,
-    /// Whether they were read from this system.
+    /// Whether the conversation was read from this system.
     pub(super) is_native: bool,
     pub(super) ids: MessageIds<'a>,
     /// The project that every payload names.
     pub(super) project: &'a str,
     pub(super) known: KnownParticipants<'a>,
-    /// The accounts of an agent and of a person whom nobody names, once somebody asks.
+    /// The accounts of agents and of persons without a name, made up on first use.
     pub(super) unnamed_accounts: [OnceCell<&'a str>; 2],
     pub(super) losses: Losses,
 }
@@ -111,12 +112,12 @@ impl<'a> PayloadWriter<'_, 'a> {
         object.close();
     }
 
-    /// A further field that the source gave a message of this system.
+    /// Returns a further field of a message of this system.
     fn field(&self, message: &'a Message, key: &str) -> Option<&'a RawJson> {
         message.extra.get(key).filter(|_| self.is_native)
     }
 
-    /// The texts and files of a message.
+    /// Returns the texts and files of a message, and declares what is lost of them.
     fn pieces(&mut self, message: &'a Message) -> (Vec<&'a str>, Vec<&'a Media>) {
         let position = message.position;
         let (mut texts, mut media) = (Vec::new(), Vec::new());
@@ -155,7 +156,7 @@ impl<'a> PayloadWriter<'_, 'a> {
         (texts, media)
     }
 
-    /// Account and name of the sender; where the conversation lacks one, it is generated.
+    /// Returns account and name of the sender; they are made up if the conversation does not have them.
     fn sender(&mut self, message: &'a Message) -> (Option<&'a str>, Option<&'a str>) {
         let position = message.position;
         let sender = self.transcript.view().sender(message);
@@ -180,21 +181,22 @@ impl<'a> PayloadWriter<'_, 'a> {
         (Some(account), name.or(Some(generated)))
     }
 
-    /// Account and name of who reports a task, as far as both are known: such an event has no sender of its own.
+    /// Returns the known account and name of the participant who reports a task; nothing is made up, because such an event need not have a
+    /// sender.
     fn known_sender(&self, message: &'a Message) -> (Option<&'a str>, Option<&'a str>) {
         let sender = self.transcript.view().sender(message);
         let account = sender.map(|sender| self.account(sender));
         (account, sender.and_then(|sender| shown_name(message, sender)))
     }
 
-    /// The account under which somebody speaks.
+    /// Returns the account of a sender.
     fn account(&self, sender: &'a Participant) -> &'a str {
         let shared = sender.extra.get("userId").filter(|_| self.is_native);
         let account = shared.and_then(|raw| json::decode_string(raw.as_str()));
         account.map_or(sender.id.as_str(), |name| self.transcript.arena().keep(name))
     }
 
-    /// A word that is nobody's id, counted where it is.
+    /// Returns the word, or the word with a number if a participant has it as id.
     fn unused_name(&self, word: &'static str) -> &'a str {
         let roster = self.transcript.roster();
         let is_taken = |id: &str| roster.find(id).is_some();
@@ -209,7 +211,7 @@ impl<'a> PayloadWriter<'_, 'a> {
         Some(self.ids.of_position(message.position))
     }
 
-    /// The type: the system's own word, else one for the role.
+    /// Returns the type: the word of this system, otherwise one for the role.
     fn word(&mut self, message: &'a Message) -> Option<&'a str> {
         let own = message.source_type.as_deref();
         let by_role = match message.role {
@@ -228,7 +230,7 @@ impl<'a> PayloadWriter<'_, 'a> {
         }
     }
 
-    /// The name of an agent, where the source does not state it in a field.
+    /// Returns the name of an agent, unless the source has it in a field.
     fn agent_name(&self, message: &'a Message) -> Option<&'a str> {
         if message.role != Role::Assistant || self.field(message, "agentName").is_some() {
             return None;
@@ -241,7 +243,7 @@ impl<'a> PayloadWriter<'_, 'a> {
         name.or(message.sender_name.as_deref())
     }
 
-    /// Whom a message mentions.
+    /// Returns the names or ids of mentioned participants.
     fn mentions(&self, message: &'a Message) -> Vec<&'a str> {
         if self.field(message, "mentions").is_some() {
             return Vec::new();
@@ -250,7 +252,7 @@ impl<'a> PayloadWriter<'_, 'a> {
         mentions.filter_map(|id| self.known.mention(id)).collect()
     }
 
-    /// Whether an agent wrote the message, where the payload states that.
+    /// Returns whether an agent wrote the message, if the payload states that.
     fn is_agents(&self, message: &'a Message, word: Option<&str>) -> Option<bool> {
         let is_agent = message.role == Role::Assistant;
         let states_name = self.field(message, "agentName").is_some();
@@ -260,7 +262,7 @@ impl<'a> PayloadWriter<'_, 'a> {
         (is_stated && self.field(message, "isAgentMessage").is_none()).then_some(is_agent)
     }
 
-    /// The files that belong to a message.
+    /// Writes the files of a message.
     fn files(&self, message: &'a Message, media: &[&'a Media], sink: &mut Sink<'a>) {
         let mut facts: BTreeMap<&str, Vec<Field<'a>>> = BTreeMap::new();
         if self.is_native {
@@ -272,7 +274,7 @@ impl<'a> PayloadWriter<'_, 'a> {
             }
         }
         list(sink, media.iter().enumerate(), |(index, file), sink| {
-            // Of most files nothing more is known.
+            // Most files have no further fields.
             let mut facts = facts.remove(index.to_string().as_str()).unwrap_or_default();
             let of = |wanted: &str| facts.iter().find(|(key, _)| *key == wanted).map(|fact| fact.1);
             let url = match &file.source {
@@ -291,7 +293,7 @@ impl<'a> PayloadWriter<'_, 'a> {
         });
     }
 
-    /// The first reply; a payload has one.
+    /// Returns the id of the first message replied to, and declares the others, because a payload has only one.
     fn reply(&mut self, message: &'a Message) -> Option<&'a str> {
         let view = self.transcript.view();
         let mut parent = None;
@@ -322,7 +324,7 @@ impl<'a> PayloadWriter<'_, 'a> {
         parent
     }
 
-    /// Everything else that the source gave a message of this system.
+    /// Returns all other fields of a message of this system, and declares those that are lost.
     fn others(&mut self, message: &'a Message) -> Vec<Field<'a>> {
         let mut others = Vec::new();
         let mut lost = 0;

@@ -1,7 +1,7 @@
-//! The list as Suna's filter for Bedrock leaves it.
+//! The list after Suna's filter for Bedrock.
 //!
-//! Profile `2025-11-07` is the code of that day: results belong to the newest turn of the assistant only, by id; seven
-//! patterns recognise an embedded result; and where nothing but system text would be left, the last user message stays.
+//! Profile `2025-11-07` is the code of that day: results must have an id of the newest turn of the assistant, seven patterns recognise an
+//! embedded result, and if only system text would be left, the last user message stays.
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ use crate::passes::dialect::{Dialect, DialectAbout, Rules};
 use crate::passes::profile::{DialectProfile, MarksOn, Texts};
 
 rules! {
-    /// a result counts when an earlier call with its id is still open, and is left out else
+    /// a result is kept if an earlier call with its id is still open, otherwise it is left out
     SUB_01 = "SUB-01";
     /// a user message that embeds a result is left out, unless it is a cached block
     SUB_02 = "SUB-02";
@@ -24,7 +24,7 @@ rules! {
 pub(crate) static SUNA_BEDROCK: Dialect =
     Dialect::turns(&ABOUT, &PROFILE, |plan, sink| MARKED_LIST.write(plan, sink));
 
-/// The same as the code of 2025-11-07 filters.
+/// The same lists as filtered by the code of 2025-11-07.
 static BY_CODE: Dialect =
     Dialect::turns(&ABOUT, &CODE_PROFILE, |plan, sink| MARKED_LIST.write(plan, sink)).called("2025-11-07");
 
@@ -63,7 +63,7 @@ static CODE: Filter = Filter {
     compiled: OnceLock::new(),
 };
 
-/// A text that starts as the line of a result in a cached block does.
+/// A pattern for texts that begin like the line of a result in a cached block.
 const TOOL_OBJECT: &str = r"(?i)^\s*Tool:\s*\{";
 
 static PROFILE: DialectProfile = DialectProfile {

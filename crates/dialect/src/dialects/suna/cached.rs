@@ -1,4 +1,4 @@
-//! The cached block: the history as one text with a cache mark, the newest user turn and what follows as they are.
+//! The list with the history as one text with a cache mark; the newest user turn and what follows it are unchanged.
 
 use super::{LLM, MARKED_LIST, STRINGS};
 use crate::loss::reasons;

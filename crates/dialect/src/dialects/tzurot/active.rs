@@ -1,4 +1,4 @@
-//! The active personality, and what records state about senders.
+//! The active personality, and facts about senders that only records of Tzurot state.
 
 use std::collections::BTreeMap;
 
@@ -9,21 +9,21 @@ use crate::text::json;
 use crate::transcript::Transcript;
 use crate::view::View;
 
-/// Whom the requests are addressed to.
+/// The personality that requests are addressed to.
 pub(super) struct Active<'t, 'a> {
     transcript: &'t Transcript<'a>,
-    /// By a field of the record for all requests, else by perspective.
+    /// Its id: from a field of the record for all requests, otherwise from the perspective.
     id: Option<&'a str>,
-    /// Ids by display name; the first of a name counts.
+    /// Ids by display name; the first participant with a name counts.
     ids: BTreeMap<&'a str, &'a str>,
-    /// The account that the record names for all messages.
+    /// The account that the record states for all messages.
     user: Option<String>,
-    /// Whether a proxy speaks in all messages, as the record has it.
+    /// Whether a proxy speaks in all messages, as the record states it.
     is_proxy: Option<&'a RawJson>,
 }
 
 impl<'t, 'a> Active<'t, 'a> {
-    /// The personality that a conversation names, else the perspective.
+    /// Determines the personality: the one that the conversation names, otherwise the perspective.
     pub(super) fn of(transcript: &'t Transcript<'a>) -> Self {
         let view = transcript.view();
         let conversation = view.conversation();
@@ -48,7 +48,7 @@ impl<'t, 'a> Active<'t, 'a> {
         active
     }
 
-    /// The personality that `currentPersonality` names: its id, be it named by id or by name.
+    /// Returns the id of the personality that `currentPersonality` names, by id or by name.
     fn named_in(&self, extra: &Extra) -> Option<&'a str> {
         let raw = extra.get("currentPersonality").map(RawJson::as_str)?;
         let named = self.transcript.arena().keep(json::decode_string(raw)?);
@@ -58,12 +58,12 @@ impl<'t, 'a> Active<'t, 'a> {
         Some(self.ids.get(named).copied().unwrap_or(named))
     }
 
-    /// Whom one request is addressed to.
+    /// Returns the id of the personality that a request is addressed to.
     pub(super) fn addressee(&self, message: &Message) -> Option<&'a str> {
         self.named_in(&message.extra).or(self.id)
     }
 
-    /// Whether a message is somebody else's.
+    /// Whether a message was written by a participant other than the addressed personality.
     pub(super) fn is_from_others(&self, message: &Message) -> bool {
         let is_own = match (self.transcript.view().sender(message), self.addressee(message)) {
             (Some(sender), Some(id)) => sender.id == id,
@@ -72,7 +72,7 @@ impl<'t, 'a> Active<'t, 'a> {
         View::is_turn(message) && matches!(message.role, Role::User | Role::Assistant) && !is_own
     }
 
-    /// Whether a quoted message was written under the account that quotes it, where both accounts are known.
+    /// Whether a quoted message was written with the same account as the quoting message; `None` if one of the accounts is not known.
     pub(super) fn is_same_account(&self, message: &Message, reference: &Reference) -> Option<bool> {
         let own = message.extra.get("userId");
         let own = own.and_then(|raw| json::decode_string(raw.as_str()));
@@ -84,7 +84,7 @@ impl<'t, 'a> Active<'t, 'a> {
         Some(*user == author)
     }
 
-    /// The name of a proxy that speaks for a person, unless it is the one that stands for none.
+    /// Returns the name of a proxy that speaks for a person, unless it is the placeholder for a missing name.
     pub(super) fn proxy_name(&self, message: &'a Message) -> Option<&'a str> {
         let is_proxy = message.extra.get("isProxyMessage").or(self.is_proxy)?;
         let name = speaker(self.transcript.view(), message)?;

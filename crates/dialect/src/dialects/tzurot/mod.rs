@@ -4,15 +4,15 @@
 //! [{"role":"user","content":[{"type":"text","text":"And you?\nAlice said:\n\"Rust.\""}]}]
 //! ```
 //!
-//! The format knows no history: a conversation gives one rendering per user message, and all that is left of other
-//! turns is what the message quotes. What a rendering does not show is declared in it, one entry for each kind. A field `currentPersonality` in the record names the active personality; without it
-//! the perspective is active.
+//! The format has no history: a conversation has one rendering per user message, which shows other turns only as far as the message quotes
+//! them. Each rendering declares what it does not show, with one entry for each kind. A field `currentPersonality` in the record names the
+//! active personality; without it the perspective is active.
 //!
-//! A message that is itself worded as a quote cannot be distinguished from one that quotes; where a request has a place for quotes,
-//! such words are declared.
+//! A message with words like those of a quote cannot be distinguished from a quoting message; where a request has a place for quotes, such
+//! words are declared.
 //!
-//! Profile `v2-final` words quotes as the last release of version 2 did, finds self-quotes by the ids of accounts, puts
-//! the name of a proxy (`isProxyMessage`) before its text, and sends lists unchanged that quote nothing.
+//! Profile `v2-final` words quotes like the last release of version 2, recognises quotes of one's own messages by account id, writes the
+//! name of a proxy (`isProxyMessage`) before its text, and sends lists without quotes unchanged.
 
 mod active;
 mod request;
@@ -36,7 +36,7 @@ pub(crate) static TZUROT: Dialect = Dialect::each_message(
     |transcript| requests(&DOCUMENT, transcript),
 );
 
-/// As the last release of version 2 words them.
+/// The same requests in the words of the last release of version 2.
 static FINAL: Dialect = Dialect::each_message(
     &ABOUT,
     || loses(&V2_FINAL),
@@ -57,7 +57,7 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Validated(&[]),
 };
 
-/// What parts and messages without a place may cost.
+/// The losses of parts and messages that have no place.
 const LOSES: &[LossCode] = &[
     LossCode::ToolCallDropped,
     LossCode::ToolResultDropped,
@@ -68,7 +68,7 @@ const LOSES: &[LossCode] = &[
     LossCode::MediaPlaceholder,
 ];
 
-/// What requests in a version may cost.
+/// Returns the losses that requests in a version may declare.
 fn loses(wording: &Wording) -> Vec<LossCode> {
     let of_proxies: &[LossCode] = if wording.names_proxies {
         &[LossCode::NameInlined]

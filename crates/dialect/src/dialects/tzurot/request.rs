@@ -1,4 +1,4 @@
-//! Requests: what becomes of a message and of what it quotes, and what that costs.
+//! Writes messages and their quotes as requests, and declares the losses.
 
 use chatmill_model::{
     Component, Level, Link, Media, MediaKind, Message, Part, Reference, Role, Sink, Speaker,
@@ -21,7 +21,7 @@ use crate::view::View;
 use crate::view::policy::{MediaPolicy, References};
 use crate::write::object::list;
 
-/// A piece of the user's own content.
+/// A part of the message itself, without quotes.
 #[derive(Clone, Copy)]
 enum Piece<'a> {
     Text(&'a str),
@@ -44,10 +44,10 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// What a conversation holds that no request shows, or only one of all.
+/// Facts and messages of a conversation that are in no request, or only in one of them.
 #[derive(Default)]
 struct UnshownFacts {
-    /// What every request loses of the conversation.
+    /// Losses that all requests have in common.
     whole: Losses,
     turns: u64,
     system: u64,
@@ -76,7 +76,7 @@ impl UnshownFacts {
         around
     }
 
-    /// Declares what a request of one message does not show. What the message itself holds, it declares itself.
+    /// Declares what a request does not show of other messages; losses of the message itself are declared where it is written.
     fn declare(&self, message: &Message, losses: &mut Losses) {
         let [calls, results] = tool_use(message);
         let (calls, results) = (self.calls - calls, self.results - results);
@@ -92,7 +92,7 @@ impl UnshownFacts {
     }
 }
 
-/// How many calls and results a message holds.
+/// Counts the calls and results of a message.
 fn tool_use(message: &Message) -> [u64; 2] {
     let count = |wanted: fn(&Part) -> bool| message.parts.iter().filter(|part| wanted(part)).count() as u64;
     [
@@ -111,7 +111,7 @@ pub(super) struct RequestWriter<'t, 'a> {
 }
 
 impl<'t, 'a> RequestWriter<'t, 'a> {
-    /// For the messages of a transcript.
+    /// Creates the writer for the messages of a transcript.
     pub(super) fn new(transcript: &'t Transcript<'a>, wording: &'static Wording) -> Self {
         Self {
             transcript,
@@ -122,7 +122,7 @@ impl<'t, 'a> RequestWriter<'t, 'a> {
         }
     }
 
-    /// Writes the request of one message, and returns its losses; none where the message is empty for the active personality.
+    /// Writes the request of a message and returns its losses; `None` if the message makes no request to the active personality.
     pub(super) fn request(&self, message: &'a Message, sink: &mut Sink<'a>) -> Option<Losses> {
         if !self.active.is_from_others(message) {
             return None;
@@ -152,12 +152,12 @@ impl<'t, 'a> RequestWriter<'t, 'a> {
         Some(losses)
     }
 
-    /// The user's own content.
+    /// Returns the parts of the message itself, and declares what is lost of them.
     fn own_content(&self, message: &'a Message, losses: &mut Losses) -> Vec<Piece<'a>> {
         let (view, position) = (self.transcript.view(), message.position);
         let arena = self.transcript.arena();
         let mut own = Vec::new();
-        // Texts of a list that quotes nothing are passed on as they came.
+        // Texts of a list without quotes are sent unchanged.
         let is_passed = self.wording.sends_lists && message.references.is_empty() && message.parts.len() > 1;
         for (_, part) in message.own_parts() {
             let text = declared_words(view, message, part, losses);
@@ -200,7 +200,7 @@ impl<'t, 'a> RequestWriter<'t, 'a> {
         }
     }
 
-    /// What the message replies to, in the words of the version.
+    /// Returns the quotes of the messages replied to, in the words of the version.
     fn quotes(&self, message: &'a Message, losses: &mut Losses) -> Vec<Quote<'a>> {
         let (view, position) = (self.transcript.view(), message.position);
         if view.policy.references == References::Drop {
@@ -213,7 +213,7 @@ impl<'t, 'a> RequestWriter<'t, 'a> {
             let by_id = by_id.filter(|_| self.wording.compares_ids);
             by_id.unwrap_or(link.same_sender)
         };
-        // The document writes a quote of nothing, too.
+        // The document also writes empty quotes.
         let style = Style {
             quoted: &self.quoted,
             wordless: Wordless::Written,
@@ -230,7 +230,7 @@ impl<'t, 'a> RequestWriter<'t, 'a> {
         quotes
     }
 
-    /// Writes own content and quotes in the form that the version has for them.
+    /// Writes the message and its quotes in the form of the version.
     fn write(
         &self,
         position: u32,
@@ -253,7 +253,7 @@ impl<'t, 'a> RequestWriter<'t, 'a> {
             Piece::Text(text) => Some(*text),
             Piece::Media(..) => None,
         });
-        // The format cannot distinguish own words that read as a quote from a quote.
+        // Readers cannot distinguish text that is worded like a quote from a quote.
         if is_worded_as_quote(texts) {
             losses.at(reasons::MESSAGE_IS_WORDED_AS_A_QUOTE, position);
         }
@@ -265,7 +265,7 @@ impl<'t, 'a> RequestWriter<'t, 'a> {
         sink.framing("}]");
     }
 
-    /// Writes a list of one text, own words and quotes, and media after it.
+    /// Writes a list of one text, with the message and its quotes, and media after it.
     fn quoting(
         &self,
         position: u32,
@@ -301,7 +301,7 @@ impl<'t, 'a> RequestWriter<'t, 'a> {
 /// Texts, and media after them.
 type TextsAndMedia<'a> = (Vec<&'a str>, Vec<(MediaKind, &'a str)>);
 
-/// Joins the texts before the media, and declares what moves.
+/// Moves texts before media, and declares what is moved and joined.
 fn media_last<'a>(position: u32, own: Vec<Piece<'a>>, losses: &mut Losses) -> TextsAndMedia<'a> {
     let (mut texts, mut media) = (Vec::new(), Vec::new());
     let mut moved = 0;
@@ -320,7 +320,7 @@ fn media_last<'a>(position: u32, own: Vec<Piece<'a>>, losses: &mut Losses) -> Te
     (texts, media)
 }
 
-/// Whether a line of somebody's own text reads as the words before a quote.
+/// Whether a line of a text reads like the words before a quote.
 fn is_worded_as_quote<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     let opens = |line: &str| {
         line.ends_with(" said:")
@@ -332,7 +332,7 @@ fn is_worded_as_quote<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     texts.flat_map(|text| text.split('\n')).any(opens)
 }
 
-/// Texts joined by one space.
+/// Writes texts joined by one space.
 fn joined<'a>(sink: &mut Sink<'a>, texts: &[&'a str]) {
     for (index, text) in texts.iter().copied().enumerate() {
         if index > 0 {

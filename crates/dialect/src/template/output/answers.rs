@@ -1,10 +1,11 @@
-//! The bytes of an output that the assistant writes, turn by turn: from the end of the generation prompt to the end of the turn.
+//! Finds the bytes of an output that the assistant writes, turn by turn: from the end of the generation prompt to the end of the turn.
 //!
-//! What a trainer of the model compares are texts of the template: the messages before a turn, rendered with `add_generation_prompt`,
-//! end where learning begins, and the messages up to the turn end where it ends. A template writes mostly the same around turns of a role, so
-//! small conversations show that beforehand; messages are rendered anew only where it is not found.
+//! Trainers find them by comparing outputs of the template: the messages before a turn, rendered with `add_generation_prompt`, end where
+//! learning begins, and the messages up to the turn end where it ends. Doing so would render each conversation twice per turn. But a
+//! template mostly writes the same text around all turns of a role, so this text is determined beforehand with small conversations, and
+//! messages are rendered again only if it is not found.
 //!
-//! White space at the end of a turn, behind a mark that ends it, is no part of it: it separates turns.
+//! White space at the end of a turn, after a token that ends it, separates turns and is not part of it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,28 +18,27 @@ use super::super::methods::is_space;
 use super::super::regions::{Regions, common_start};
 use super::super::tokens::Tokens;
 
-/// Renders the first messages alone, with the generation prompt or without; none where the template does not take them.
+/// Renders only the first messages, with or without the generation prompt; returns `None` if the template does not accept them.
 pub(in super::super) type RenderFirst<'r> = dyn FnMut(usize, bool) -> Option<String> + 'r;
 
 /// The texts that a template writes around turns, by the role of the neighbouring turn.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Surroundings {
-    /// What follows the text of a turn up to the end of the generation prompt.
+    /// The text after a turn up to the end of the generation prompt.
     prompts: Vec<(Role, String)>,
-    /// What is between the end of an answer and the text of the turn that follows; none where an answer ends in another way if it is
-    /// the last.
+    /// The text between the end of an answer and the text of the next turn; `None` if a last answer ends differently.
     heads: Vec<(Role, Option<String>)>,
 }
 
 impl Surroundings {
-    /// Adds what follows the word of a turn in a rendering that ends with a generation prompt.
+    /// Adds the text after the word of a turn in a rendering that ends with a generation prompt.
     pub(in super::super) fn add_prompt(&mut self, role: Role, prompt: &str, word: &str) {
         if let Some((_, after)) = prompt.rsplit_once(word).filter(|(_, after)| !after.is_empty()) {
             self.prompts.push((role, after.to_owned()));
         }
     }
 
-    /// Adds what precedes a turn with one word after an answer with another; `alone` ends with that answer.
+    /// Adds the text between an answer and the next turn, found by a word in each; `alone` ends with the answer.
     pub(in super::super) fn add_head(&mut self, role: Role, text: &str, alone: &str, words: [&str; 2]) {
         let [answer, next] = words;
         let (Some(at), Some(next)) = (text.find(answer), text.rfind(next)) else {
@@ -62,21 +62,21 @@ struct ShownPiece {
     role: Role,
 }
 
-/// An output in which the assistant's turns are looked for.
+/// An output in which the turns of the assistant are searched.
 pub(in super::super) struct Answers<'o> {
     text: &'o str,
     shown: Vec<ShownPiece>,
     json: &'o [Range<usize>],
     tokens: &'o Tokens,
-    /// How many turns there are; none where the output ends with a generation prompt.
+    /// Number of turns; `None` if the output ends with a generation prompt.
     turns: Option<usize>,
     surroundings: Surroundings,
-    /// For a text between two turns, where in it a generation prompt was seen to end.
+    /// For each text between two turns, the place in it where a generation prompt ended.
     starts: BTreeMap<String, usize>,
 }
 
 impl<'o> Answers<'o> {
-    /// Gathers what is known of an output.
+    /// Prepares the search in an output.
     pub(in super::super) fn new(
         text: &'o str,
         (regions, pieces): (&Regions, &[Piece<'_>]),
@@ -106,8 +106,8 @@ impl<'o> Answers<'o> {
         }
     }
 
-    /// The ranges, in order. A turn that is printed twice counts where it is printed first: what a template repeats of it in the head
-    /// of a tool's message is not the assistant's.
+    /// Returns the ranges in order. A turn that is printed twice counts where it is printed first: text of it that a template repeats
+    /// before a tool's message is not written by the assistant.
     pub(in super::super) fn ranges(mut self, render: &mut RenderFirst<'_>) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         let shown = std::mem::take(&mut self.shown);
@@ -138,7 +138,7 @@ impl<'o> Answers<'o> {
         found
     }
 
-    /// Where the generation prompt before a turn ends.
+    /// Returns where the generation prompt before a turn ends.
     fn start(&mut self, run: &OwnRun<'_>, render: &mut RenderFirst<'_>) -> usize {
         let own = run.words();
         let from = run.before.last().map_or(0, |before| before.range.end);
@@ -152,7 +152,7 @@ impl<'o> Answers<'o> {
             match (places.next(), places.next()) {
                 (Some((at, _)), None) => return from + at + prompt.len(),
                 (Some(_), Some(_)) => {}
-                // A template may ask for more than it writes before answers, such as `<think>`.
+                // The generation prompt may have more text than the template writes before answers, such as `<think>`.
                 (None, _) => match matching_length(prompt, cut::text(self.text, from..own.end)) {
                     0 => {}
                     length => return from + length,
@@ -172,12 +172,12 @@ impl<'o> Answers<'o> {
         from + length
     }
 
-    /// How much of what follows the text before a turn is in a prompt that ends there.
+    /// Returns how much of the text after the previous turn is part of a prompt that ends there.
     fn prompt_length(&self, run: &OwnRun<'_>, prompt: &str) -> Option<usize> {
         let from = run.before.last().map_or(0, |before| before.range.end);
         let (known, after) = self.text.split_at(from);
         let rest = prompt.strip_prefix(known).or_else(|| {
-            // Templates leave out thoughts of earlier turns by what follows them.
+            // Templates leave out thoughts of earlier turns depending on what follows, so only the neighbouring text is compared.
             let neighbours = run.before.iter().rev().nth(1).map_or(0, |shown| shown.range.end);
             let known = cut::text(self.text, neighbours..from);
             prompt.rsplit_once(known).map(|(_, rest)| rest)
@@ -185,13 +185,13 @@ impl<'o> Answers<'o> {
         Some(matching_length(rest, cut::text(after, 0..run.words().end - from)))
     }
 
-    /// Where a turn ends.
+    /// Returns where a turn ends.
     fn end(&mut self, run: &OwnRun<'_>, render: &mut RenderFirst<'_>) -> usize {
         let own = run.words();
         let Some(end) = self.whole_end(run, render) else {
             return self.next_token(own.end);
         };
-        // The last of its pieces may be repeated behind its end.
+        // The last of its pieces may be repeated after its end.
         let inside = run
             .own
             .iter()
@@ -236,7 +236,7 @@ impl<'o> Answers<'o> {
         Some(end)
     }
 
-    /// Where a special token ends a turn, unless nothing but white space precedes the token: then it opens the next turn.
+    /// Returns the end of the special token that ends a turn. A token after only white space is not part of it: it opens the next turn.
     fn next_token(&self, from: usize) -> usize {
         let json = self.json.iter().find(|json| json.contains(&from));
         let from = json.map_or(from, |json| json.end);
@@ -259,20 +259,20 @@ struct OwnRun<'s> {
 }
 
 impl OwnRun<'_> {
-    /// From its first piece to its last.
+    /// Returns the range from its first piece to its last.
     fn words(&self) -> Range<usize> {
         let start = self.own.first().map_or(0, |shown| shown.range.start);
         start..self.own.last().map_or(start, |shown| shown.range.end)
     }
 }
 
-/// How much of a generation prompt begins a text.
+/// Returns how much of a generation prompt a text begins with.
 fn matching_length(prompt: &str, text: &str) -> usize {
     let length = common_start(prompt, text);
     if length == prompt.len() {
         return length;
     }
-    // Two marks that begin alike, such as `<think>` and `<tool_call>`, are not alike.
+    // Two tags with the same beginning, such as `<think>` and `<tool_call>`, are different and have nothing in common.
     let common = cut::text(prompt, 0..length);
     let open = common
         .rfind(['<', '['])
@@ -280,7 +280,7 @@ fn matching_length(prompt: &str, text: &str) -> usize {
     open.unwrap_or(length)
 }
 
-/// Where an answer ends in a text, by a rendering that ends with the answer; none where that ends in another way.
+/// Returns where an answer ends in a text, found by a rendering that ends with the answer; `None` if that rendering ends differently.
 fn end_within(text: &str, alone: &str, own: Range<usize>) -> Option<usize> {
     let trimmed = alone.trim_end_matches(is_space);
     if let Some(whole) = [alone, trimmed].into_iter().find(|alone| text.starts_with(alone)) {

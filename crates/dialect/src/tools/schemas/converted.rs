@@ -1,4 +1,4 @@
-//! Schemas of tools that were converted before: those of the conversations of an archive are mostly the same.
+//! A cache of converted schemas: most conversations of an archive have the same tools.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -6,17 +6,18 @@ use std::rc::Rc;
 
 use crate::tools::schemas::json_schema::Parameters;
 
-/// Bytes of schemas that a thread remembers; with one more, all are forgotten.
+/// Maximum number of bytes of schemas in the cache of a thread; before it would exceed them, the cache is emptied.
 const MOST_BYTES: usize = 256 << 10;
 
-/// By what a schema is converted: the rule that it is to keep, whether all of it has a place, and whether its tool claims to be strict.
+/// How a schema is converted: the code of the rule that it has to keep, whether schemas beyond the vendor's subset have a place, and
+/// whether the tool claims to be strict.
 pub(crate) type Way = (&'static str, bool, bool);
 
-/// What became of each schema, in each way.
+/// The converted schemas, by text and by way of conversion.
 #[derive(Default)]
 struct Memory {
     by_text: HashMap<Box<str>, Vec<(Way, Rc<Parameters>)>>,
-    /// Bytes of the texts, counted for each way.
+    /// Bytes of the texts, counted once for each way.
     bytes: usize,
 }
 
@@ -43,7 +44,7 @@ thread_local! {
     static MEMORY: RefCell<Memory> = RefCell::default();
 }
 
-/// What became of a schema that was converted in this way before, or becomes of it.
+/// Returns the cached conversion of a schema, or converts it and caches the result.
 pub(crate) fn remembered(raw: &str, way: Way, convert: impl FnOnce(&str) -> Parameters) -> Rc<Parameters> {
     if let Some(known) = MEMORY.with_borrow(|memory| memory.get(raw, way)) {
         return known;

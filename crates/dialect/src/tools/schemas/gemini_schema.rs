@@ -1,23 +1,23 @@
-//! Parameters of a function in Gemini's subset of JSON Schema.
+//! Converts the parameters of a function to Gemini's subset of JSON Schema.
 //!
-//! Types are upper-case words, `null` among them is `nullable`, a constant is an enumeration of one, and `oneOf` is
-//! `anyOf`. Definitions that a schema refers to are written where they are used, as deep as [`MAX_DEPTH`]. What the subset
-//! has no word for, and what only bounds a value, is left out and counted. A schema that the subset cannot hold without taking less
-//! than it took, or that the API refuses, is none of it: it has a type everywhere, `items` in each array, nothing next to `anyOf` but
-//! `title`, `description` and `nullable`, no empty word in an enumeration and no union at the root.
+//! Types become upper-case words, a type `null` becomes `nullable`, a constant becomes an enumeration of one, and `oneOf` becomes `anyOf`.
+//! Definitions that a schema refers to are written where they are used, up to the depth [`MAX_DEPTH`]. Keywords that the subset does not
+//! have and that only constrain a value are left out and counted. A schema is a problem if its conversion would accept fewer values than
+//! before, or if the API refuses it: there must be a type everywhere, `items` in each array, only `title`, `description` and `nullable`
+//! next to `anyOf`, no empty string in an enumeration and no union at the root.
 
 use serde_json::{Map, Value};
 
 use super::json_schema::{Parameters, Schema, respelled};
 use crate::loss::schema_path::{Problem, SchemaStep};
 
-/// Levels of a schema; one that refers to itself ends here.
+/// Maximum depth of a schema; a schema that refers to itself ends here.
 const MAX_DEPTH: u8 = 12;
 
-/// Schemas that one definition may become: references that multiply end here.
+/// Maximum number of schemas that one definition may expand to; references that multiply end here.
 const MAX_SCHEMAS: u32 = 2_000;
 
-/// Keys that the subset has and writes alike.
+/// Keys that the subset has with the same meaning.
 const KNOWN: [&str; 13] = [
     "title",
     "description",
@@ -34,13 +34,13 @@ const KNOWN: [&str; 13] = [
     "maxProperties",
 ];
 
-/// Keys that the API takes together with `anyOf`.
+/// Keys that the API accepts together with `anyOf`.
 const BESIDE_UNIONS: [&str; 4] = ["anyOf", "title", "description", "nullable"];
 
 /// Keys that identify or annotate a schema and constrain nothing.
 const NEUTRAL: [&str; 5] = ["$schema", "$id", "$comment", "$defs", "definitions"];
 
-/// Keys that lose their value where a replacement is written.
+/// Keys that would lose their value if a schema replaces the field next to them.
 const DECISIVE: [&str; 8] = [
     "type",
     "properties",
@@ -52,16 +52,16 @@ const DECISIVE: [&str; 8] = [
     "allOf",
 ];
 
-/// Keys of the root that the subset has no word for, and without which a tool takes nothing.
+/// Keys of the root that the subset does not have, and without which a tool without properties would accept nothing.
 const TAKES_MORE: [&str; 3] = ["additionalProperties", "patternProperties", "allOf"];
 
 /// A field of a schema.
 type Field<'r> = (&'r str, &'r Value);
 
-/// Converts the parameters of a function; a problem is what the subset cannot hold. Nothing is written where the function takes nothing,
-/// or where its parameters are not an object.
+/// Converts the parameters of a function. The problem, if any, is what the subset cannot express. Nothing is written if the function takes
+/// no parameters, or if its parameters are not an object.
 pub(crate) fn convert(raw: &str) -> Parameters {
-    // What is no JSON defines nothing.
+    // A text that is not JSON defines nothing.
     let root: Value = serde_json::from_str(raw).unwrap_or_default();
     let mut converter = Converter {
         root: &root,
@@ -92,7 +92,7 @@ pub(crate) fn convert(raw: &str) -> Parameters {
     }
     let mut others = TAKES_MORE.iter().filter_map(|key| root.get(*key));
     if !takes_some && others.any(is_some) {
-        converter.refuse("names no properties and takes some");
+        converter.refuse("has no properties and accepts some");
     }
     converter.check(&mut schema, 0);
     Parameters {
@@ -112,7 +112,7 @@ struct Converter<'r> {
     dropped: u64,
     problem: Option<Problem>,
     left: u32,
-    /// Where in the source the schema is that is converted.
+    /// The path in the source of the schema that is being converted.
     path: Vec<SchemaStep<'r>>,
 }
 
@@ -123,7 +123,7 @@ impl<'r> Converter<'r> {
         }
     }
 
-    /// Converts the schema at some steps below the present one.
+    /// Converts the schema at these steps below the current one.
     fn below(&mut self, steps: &[SchemaStep<'r>], source: &'r Value, depth: u8) -> Map<String, Value> {
         let before = self.path.len();
         self.path.extend_from_slice(steps);
@@ -152,7 +152,7 @@ impl<'r> Converter<'r> {
     fn fields(&mut self, fields: &[Field<'r>], depth: u8) -> Map<String, Value> {
         let mut schema = Map::new();
         if depth >= MAX_DEPTH || self.left == 0 {
-            self.refuse("is too deep, or holds itself");
+            self.refuse("is too deep, or recursive");
             return schema;
         }
         self.left -= 1;
@@ -226,7 +226,7 @@ impl<'r> Converter<'r> {
             .iter()
             .filter(|other| **other != field && DECISIVE.contains(&other.0));
         if others.any(|(key, value)| source.get(key).is_some_and(|own| own != *value)) {
-            self.refuse("says two things at once");
+            self.refuse("has contradicting keywords");
         }
     }
 
@@ -248,7 +248,7 @@ impl<'r> Converter<'r> {
         }
     }
 
-    /// An enumeration holds strings only; a null among them makes the value nullable.
+    /// Writes an enumeration, which may have only strings; a null among the values makes the value nullable.
     fn values(&mut self, schema: &mut Map<String, Value>, values: &[Value]) {
         let strings: Vec<Value> = values.iter().filter(|value| value.is_string()).cloned().collect();
         let nulls = values.iter().filter(|value| value.is_null()).count();
@@ -347,7 +347,8 @@ impl<'r> Converter<'r> {
         schema.insert("anyOf".to_owned(), Value::Array(members));
     }
 
-    /// Why the API refuses a schema although it knows all of its fields.
+    /// Removes fields that do not fit the type, and records a problem if the API would refuse the schema although it knows all of its
+    /// fields.
     fn check(&mut self, schema: &mut Map<String, Value>, depth: u8) {
         let kind = schema.get("type").and_then(Value::as_str).map(str::to_owned);
         let formats: &[&str] = match kind.as_deref() {
@@ -395,7 +396,7 @@ impl<'r> Converter<'r> {
     }
 }
 
-/// Whether a value is one that the API reads under a key that the subset has.
+/// Whether the API accepts a value under a key of the subset.
 fn is_fit(key: &str, value: &Value) -> bool {
     value.is_null()
         || match key {
@@ -407,7 +408,7 @@ fn is_fit(key: &str, value: &Value) -> bool {
         }
 }
 
-/// Whether a field makes a schema a union of several.
+/// Whether a field makes a schema a union of several schemas.
 fn is_union((key, value): &Field<'_>) -> bool {
     let is_kind = |word: &&Value| word.as_str().and_then(kind).is_some_and(|kind| kind != "NULL");
     let several = |count: usize| count > 1;
@@ -420,7 +421,7 @@ fn is_union((key, value): &Field<'_>) -> bool {
     }
 }
 
-/// Whether a schema takes null alone.
+/// Whether a schema accepts only null.
 fn is_null(schema: &Value) -> bool {
     schema["type"] == "null"
 }
@@ -632,7 +633,7 @@ mod tests {
                 r##"{"$ref":"#/$defs/none"}"##,
                 "has a reference that leads nowhere",
             ),
-            (r##"{"$ref":"#","type":"string"}"##, "says two things at once"),
+            (r##"{"$ref":"#","type":"string"}"##, "has contradicting keywords"),
         ] {
             assert_eq!(property(source).2, Some(problem), "{source}");
         }
@@ -648,7 +649,7 @@ mod tests {
         ] {
             let root = format!(r#"{{"type":"object",{more}}}"#);
             let problem = convert(&root).problem.unwrap();
-            assert_eq!(problem.sentence(), "`$` names no properties and takes some");
+            assert_eq!(problem.sentence(), "`$` has no properties and accepts some");
         }
         for free in ["true", "false", "{}"] {
             let root = format!(r#"{{"type":"object","additionalProperties":{free}}}"#);
@@ -667,7 +668,7 @@ mod tests {
             r#"{"type":"STRING","description":"d"}"#
         );
         assert_eq!(written["properties"]["t"]["properties"]["l"]["type"], "OBJECT");
-        assert_eq!(converted.problem.unwrap().words, "is too deep, or holds itself");
+        assert_eq!(converted.problem.unwrap().words, "is too deep, or recursive");
     }
 
     #[test]

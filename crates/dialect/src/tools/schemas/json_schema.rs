@@ -1,6 +1,6 @@
-//! Parameters of a function in JSON Schema, as all vendors but Gemini want them.
+//! Converts the parameters of a function to JSON Schema, which all vendors except Gemini accept.
 //!
-//! Types are the words of JSON Schema, also where the source wrote them as Gemini or Python does, and what a function takes is an object.
+//! Types become the words of JSON Schema if the source spells them like Gemini or Python, and the parameters become an object.
 
 use std::borrow::Cow;
 
@@ -11,35 +11,35 @@ use crate::text::json::{behind_brace, compact};
 use crate::tools::schemas::keywords::each_inner;
 use crate::tools::schemas::schema_rules::SchemaRules;
 
-/// The schema of a tool that takes nothing.
+/// The schema of a tool without parameters.
 pub(crate) const NO_PARAMETERS: &str = "{\"type\":\"object\",\"properties\":{}}";
 
 /// The same for a strict tool.
 const NOTHING_ELSE: &str = "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}";
 
-/// What became of a schema.
+/// A converted schema and the changes to it.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Parameters {
-    /// How it is written.
+    /// How the schema is written.
     pub(crate) schema: Schema,
-    /// Types other than `object`, and constraints that are left out.
+    /// Number of types other than `object` and of constraints that are left out.
     pub(crate) dropped: u64,
-    /// Types that are added because the schema names none.
+    /// Number of types that are added because the schema has none.
     pub(crate) filled: u64,
-    /// Places that are written in other words, which take the same.
+    /// Number of places that are rewritten and still accept the same values.
     pub(crate) repaired: u64,
-    /// What the rules of the vendor do not allow.
+    /// The problem, if the rules of the vendor do not allow the schema.
     pub(crate) problem: Option<Problem>,
-    /// Whether a strict tool may have it.
+    /// Whether a strict tool may have the schema.
     pub(crate) may_be_strict: bool,
-    /// Whether it is JSON Schema where the vendor's own subset cannot hold it.
+    /// Whether it is written in JSON Schema because the vendor's subset cannot express it.
     pub(crate) is_beyond: bool,
 }
 
 /// How a schema is written.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) enum Schema {
-    /// As the source has it, without white space.
+    /// As in the source, without white space.
     #[default]
     AsItIs,
     /// As this text.
@@ -49,7 +49,7 @@ pub(crate) enum Schema {
 }
 
 impl Parameters {
-    /// Those that are written as this text, which nothing is wrong with.
+    /// Creates parameters with this text and without a problem.
     pub(crate) fn of(text: impl Into<Cow<'static, str>>) -> Self {
         Self {
             schema: Schema::Text(text.into()),
@@ -57,7 +57,7 @@ impl Parameters {
         }
     }
 
-    /// Those of a tool that takes nothing.
+    /// Creates the parameters of a tool that takes none.
     pub(crate) fn of_nothing(is_strict: bool) -> Self {
         Self {
             may_be_strict: is_strict,
@@ -65,7 +65,7 @@ impl Parameters {
         }
     }
 
-    /// The text of the schema that is `raw` in the source.
+    /// Returns the text of the schema, given its text `raw` in the source; `None` if it is not written.
     pub(crate) fn text<'t>(&self, raw: &'t str) -> Option<Cow<'t, str>> {
         match &self.schema {
             Schema::AsItIs => Some(compact(raw)),
@@ -75,8 +75,8 @@ impl Parameters {
     }
 }
 
-/// Converts the parameters of a function by the rules of a vendor that has some; a schema that is right already stays as it is written.
-/// `is_strict` is whether the tool claims to be, which is examined.
+/// Converts the parameters of a function by the rules of the vendor, if it has any; a valid schema stays unchanged. If the tool claims to
+/// be strict (`is_strict`), checks whether the schema allows it.
 pub(crate) fn convert(raw: &str, rules: Option<&SchemaRules>, is_strict: bool) -> Parameters {
     let mut converted = Parameters::default();
     let Ok(Value::Object(mut schema)) = serde_json::from_str(raw) else {
@@ -105,7 +105,7 @@ pub(crate) fn convert(raw: &str, rules: Option<&SchemaRules>, is_strict: bool) -
     let is_changed = is_respelled || converted.dropped > 0 || converted.repaired > 0;
     let changed = is_changed.then(|| Value::Object(schema.clone()).to_string());
     if !schema.contains_key("type") {
-        // Numbers of the other keys keep their digits.
+        // The type is inserted into the text, so that numbers under other keys keep their digits.
         let written = changed.map_or_else(|| compact(raw), Cow::Owned);
         let rest = behind_brace(&written);
         let separator = if rest == "}" { "" } else { "," };
@@ -117,7 +117,7 @@ pub(crate) fn convert(raw: &str, rules: Option<&SchemaRules>, is_strict: bool) -
     converted
 }
 
-/// The same without rules, for readers that look into the properties of each tool: one without properties has none of them.
+/// The same without rules, for readers that require `properties`: a schema without it gets an empty object.
 pub(crate) fn with_properties(raw: &str) -> Parameters {
     let converted = convert(raw, None, false);
     let written = converted.text(raw).unwrap_or_default();
@@ -135,7 +135,7 @@ pub(crate) fn with_properties(raw: &str) -> Parameters {
     }
 }
 
-/// Writes types of Gemini and Python in the words of JSON Schema; whether there were any.
+/// Respells types of Gemini and Python in the words of JSON Schema; returns whether there were any.
 fn respell(schema: &mut Map<String, Value>) -> bool {
     let mut any = false;
     let words = match schema.get_mut("type") {
@@ -160,7 +160,7 @@ fn respell_type(word: &mut String) -> bool {
     respelled.is_some()
 }
 
-/// The word of JSON Schema for a type of Gemini's or Python's.
+/// Returns the word of JSON Schema for a type of Gemini or Python.
 pub(crate) fn respelled(word: &str) -> Option<&'static str> {
     Some(match word {
         "OBJECT" | "dict" => "object",

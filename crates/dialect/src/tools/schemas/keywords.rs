@@ -4,24 +4,24 @@ use serde_json::{Map, Value};
 
 use crate::loss::schema_path::SchemaStep;
 
-/// What the value of a keyword is.
+/// The kind of value that a keyword has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holds {
     /// A schema.
     Schema,
     /// A list of schemas that is not empty.
     Schemas,
-    /// A schema, in draft 7 also a list of them.
+    /// A schema, or in draft 7 also a list of schemas.
     Items,
     /// Schemas by name.
     Named,
     /// Schemas, or lists of names, by name.
     Dependencies,
-    /// A word for a type, or several of them.
+    /// A type, or a list of types.
     Types,
     /// A text.
     Text,
-    /// Texts, none of them twice.
+    /// A list of different texts.
     Texts,
     /// A number of elements or characters.
     Size,
@@ -35,7 +35,7 @@ pub(crate) enum Holds {
     List,
 }
 
-/// What the value of a keyword is; none of those that may be anything.
+/// Returns the kind of value of a keyword; `None` if it may be anything.
 pub(crate) fn holds(key: &str) -> Option<Holds> {
     Some(match key {
         "type" => Holds::Types,
@@ -67,7 +67,7 @@ pub(crate) fn holds(key: &str) -> Option<Holds> {
     })
 }
 
-/// Whether a schema is of this type, or of several with it.
+/// Whether a schema has this type, or a list of types with it.
 pub(crate) fn is_of(schema: &Map<String, Value>, word: &str) -> bool {
     match schema.get("type") {
         Some(Value::Array(words)) => words.iter().any(|own| own == word),
@@ -75,7 +75,7 @@ pub(crate) fn is_of(schema: &Map<String, Value>, word: &str) -> bool {
     }
 }
 
-/// Visits the schemas directly inside a schema, under keywords that are known.
+/// Visits the schemas directly inside a schema, under known keywords.
 pub(crate) fn each_inner(
     schema: &mut Map<String, Value>,
     is_known: &dyn Fn(&str) -> bool,
@@ -97,7 +97,7 @@ pub(crate) fn each_inner(
     }
 }
 
-/// The schemas directly inside a schema, each with its keyword, and its name or number below that.
+/// Returns the schemas directly inside a schema, each with its keyword, and with its name or index below that.
 pub(crate) fn inner(
     schema: &Map<String, Value>,
 ) -> impl Iterator<Item = (&str, Option<SchemaStep<'_>>, &Map<String, Value>)> {

@@ -1,9 +1,10 @@
-//! What vendors take as the parameters of a function: repairs that leave what the tool takes as it is, and what no repair makes right.
+//! The schemas that vendors accept as parameters of a function: repairs that do not change what the tool accepts, and problems that no
+//! repair solves.
 //!
-//! Specified by the vendors' pages on function calling, and where a page is silent by the words of the APIs' refusals:
+//! Specified by the vendors' pages on function calling and, where a page does not specify it, by error messages of the APIs:
 //! <https://developers.openai.com/api/docs/guides/function-calling> and `.../structured-outputs`,
 //! <https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use>, the validator of mistral-common 1.13.1, which
-//! checks against draft 7 of JSON Schema; all read 2026-11. Which schemas may be strict is in `strict_schema`.
+//! checks against draft 7 of JSON Schema; all read 2026-11. The schemas that strict tools may have are in `strict_schema`.
 
 use serde_json::{Map, Value};
 
@@ -13,40 +14,40 @@ use crate::tools::hosted::Hosts;
 use crate::tools::schemas::keywords::{Holds, each_inner, holds, inner, is_of};
 use crate::tools::schemas::strict_schema::StrictRules;
 
-/// What an API takes as the parameters of a function.
+/// The schemas that an API accepts as parameters of a function.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a condition of its own")]
 pub(crate) struct SchemaRules {
-    /// The rule that is broken where anything of this does not hold.
+    /// The rule of the dialect that a schema breaks if it does not meet these conditions.
     pub(crate) rule: &'static DialectRule,
-    /// Keywords that the root has not.
+    /// Keywords that the root must not have.
     pub(crate) not_at_root: &'static [&'static str],
     /// Whether a tool without parameters is refused.
     pub(crate) are_required: bool,
-    /// Whether the root names its properties, and each array the schema of its items.
+    /// Whether the root must have `properties`, and each array `items`.
     pub(crate) is_complete: bool,
-    /// Whether properties of the root are called `[a-zA-Z0-9_.-]{1,64}`.
+    /// Whether names of the root's properties must match `[a-zA-Z0-9_.-]{1,64}`.
     pub(crate) has_plain_keys: bool,
-    /// The version of JSON Schema that the schema is valid in.
+    /// The version of JSON Schema in which the schema must be valid.
     pub(crate) draft: Draft,
-    /// Whether what the vendor's own subset of JSON Schema cannot hold has a place.
+    /// Whether there is a place for schemas that the vendor's subset of JSON Schema cannot express.
     pub(crate) takes_all: bool,
     /// The API that runs the hosted tools of the dialect.
     pub(crate) hosts: Hosts,
-    /// What a schema has to be for a tool to be strict; none: a tool is strict where it claims to be.
+    /// The conditions for schemas of strict tools; `None`: a tool is strict if it claims to be.
     pub(crate) strict: Option<&'static StrictRules>,
 }
 
 /// A version of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Draft {
-    /// Draft 7, where `items` may be a list.
+    /// Draft 7, in which `items` may be a list.
     Seven,
-    /// 2020-12, where that list is `prefixItems`.
+    /// 2020-12, in which that list is `prefixItems`.
     Newest,
 }
 
-/// The longest name of a property.
+/// Maximum number of characters in the name of a property.
 const KEY_CHARACTERS: usize = 64;
 
 /// The types of JSON Schema.
@@ -67,7 +68,7 @@ const NEWER: [&str; 8] = [
 ];
 
 impl SchemaRules {
-    /// Those of OpenAI's APIs.
+    /// The rules of OpenAI's APIs.
     pub(crate) const fn of_openai(rule: &'static DialectRule) -> Self {
         Self {
             not_at_root: &["anyOf", "oneOf", "allOf", "enum", "not"],
@@ -78,7 +79,7 @@ impl SchemaRules {
         }
     }
 
-    /// Those of Anthropic's models, on every platform.
+    /// The rules for Anthropic's models, on every platform.
     pub(crate) const fn of_anthropic(rule: &'static DialectRule) -> Self {
         Self {
             not_at_root: &["anyOf", "oneOf", "allOf"],
@@ -90,7 +91,7 @@ impl SchemaRules {
         }
     }
 
-    /// Validity in draft 7, and no other condition.
+    /// Validity in draft 7 as the only condition.
     pub(crate) const fn none(rule: &'static DialectRule) -> Self {
         Self {
             rule,
@@ -105,7 +106,7 @@ impl SchemaRules {
         }
     }
 
-    /// Writes what has other words in the version of the schema in these; returns how much there was of it.
+    /// Rewrites keywords of other versions of JSON Schema in the words of this one; returns the number of changes.
     pub(crate) fn repair(&self, schema: &mut Map<String, Value>) -> u64 {
         let mut repaired = self.repair_each(schema);
         if self.is_complete && !schema.contains_key("properties") && self.at_root(schema).is_none() {
@@ -115,7 +116,7 @@ impl SchemaRules {
         repaired
     }
 
-    /// A keyword of the root that it has not.
+    /// Returns a keyword of the root that it must not have.
     fn at_root(&self, schema: &Map<String, Value>) -> Option<&'static str> {
         let mut keys = self.not_at_root.iter().copied();
         keys.find(|key| schema.contains_key(*key))
@@ -123,7 +124,7 @@ impl SchemaRules {
 
     fn repair_each(&self, schema: &mut Map<String, Value>) -> u64 {
         let before = schema.len();
-        // Writers fill absent keys with null, which is no violation.
+        // Some writers write null for an absent key. Removing it changes nothing.
         schema.retain(|key, value| !value.is_null() || holds(key).is_none() || !self.knows(key));
         let mut repaired = (before - schema.len()) as u64;
         for key in ["required", "type"] {
@@ -171,7 +172,7 @@ impl SchemaRules {
         repaired
     }
 
-    /// What is wrong with the parameters of a function; none where they are right.
+    /// Returns the first problem in the parameters of a function; `None` if they are valid.
     pub(crate) fn problem(&self, schema: &Map<String, Value>) -> Option<Problem> {
         if let Some(key) = self.at_root(schema) {
             return Some(Problem::of(&[SchemaStep::Keyword(key)], "is refused at the root"));
@@ -189,7 +190,7 @@ impl SchemaRules {
         Some(Problem::of(&path, words))
     }
 
-    /// The first error in a schema. `path` is extended to its place.
+    /// Returns the first problem in a schema, and extends `path` to its place.
     fn problem_in<'s>(
         &self,
         schema: &'s Map<String, Value>,
@@ -197,7 +198,7 @@ impl SchemaRules {
     ) -> Option<&'static str> {
         if let Some((key, _)) = schema.iter().find(|(key, value)| self.is_wrong(key, value)) {
             path.push(SchemaStep::Keyword(key));
-            return Some("is not as JSON Schema has it");
+            return Some("is not valid JSON Schema");
         }
         if self.is_complete && is_of(schema, "array") && !schema.get("items").is_some_and(Value::is_object) {
             path.push(SchemaStep::Keyword("type"));
@@ -225,7 +226,7 @@ impl SchemaRules {
         }
     }
 
-    /// Whether the value of a keyword is none that the version of JSON Schema has.
+    /// Whether the value of a keyword is invalid in the version of JSON Schema.
     fn is_wrong(&self, key: &str, value: &Value) -> bool {
         let Some(holds) = holds(key).filter(|_| self.knows(key)) else {
             return false;
@@ -253,7 +254,7 @@ impl SchemaRules {
             Holds::Types => {
                 is_type(value) || list.is_some_and(|list| !list.is_empty() && list.iter().all(is_type))
             }
-            // The API of the one vendor that asks for all keywords reads ids, too.
+            // Only OpenAI's rules set `is_complete`, and its API also checks ids.
             Holds::Text if self.is_complete && key == "$id" => {
                 value.as_str().is_some_and(|id| !id.contains(char::is_whitespace))
             }
@@ -271,7 +272,7 @@ impl SchemaRules {
     }
 }
 
-/// Whether a name of a property is one that Anthropic takes.
+/// Whether Anthropic accepts the name of a property.
 fn is_plain(key: &str) -> bool {
     let is_one = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     (1..=KEY_CHARACTERS).contains(&key.len()) && key.bytes().all(is_one)
@@ -367,17 +368,17 @@ mod tests {
             (
                 &OPENAI,
                 of(r#"{"type":"any"}"#),
-                "`properties['…'].type` is not as JSON Schema has it",
+                "`properties['…'].type` is not valid JSON Schema",
             ),
             (
                 &SEVEN,
                 of(r#"{"type":"string","required":true}"#),
-                "`properties['…'].required` is not as JSON Schema has it",
+                "`properties['…'].required` is not valid JSON Schema",
             ),
             (
                 &SEVEN,
                 of(r#"{"anyOf":[{"type":"object","properties":[]}]}"#),
-                "`properties['…'].anyOf[0].properties` is not as JSON Schema has it",
+                "`properties['…'].anyOf[0].properties` is not valid JSON Schema",
             ),
         ] {
             assert_eq!(written(rules, &raw).2.as_deref(), Some(problem), "{raw}");

@@ -1,40 +1,40 @@
-//! What the schema of a strict tool has to be, by the pages of the vendors that have such tools.
+//! The conditions for schemas of strict tools, from the pages of the vendors that have such tools.
 //!
-//! <https://developers.openai.com/api/docs/guides/structured-outputs>, "Supported schemas", and what its API calls not permitted in public
-//! reports (openai-agents-python 4353, oh-my-pi 206 and 209, jcode 687); <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>,
-//! "JSON Schema limitations"; read 2026-11.
+//! <https://developers.openai.com/api/docs/guides/structured-outputs>, "Supported schemas", and the keywords that its API refuses as not
+//! permitted in public reports (openai-agents-python 4353, oh-my-pi 206 and 209, jcode 687);
+//! <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>, "JSON Schema limitations"; read 2026-11.
 
 use serde_json::{Map, Value};
 
 use crate::tools::schemas::keywords::{inner, is_of};
 
-/// The schemas that a vendor takes of a strict tool. In all of them objects are closed.
+/// The schemas that a vendor accepts for strict tools. All of them require closed objects.
 #[derive(Debug)]
 pub(crate) struct StrictRules {
-    /// Whether every property is required.
+    /// Whether every property must be required.
     requires_all: bool,
-    /// Objects in one another at most.
+    /// Maximum number of nested objects.
     most_levels: u8,
-    /// Keywords that are refused, apart by blanks.
+    /// Keywords that are refused, separated by blanks.
     refused: &'static str,
-    /// Formats that are not, likewise.
+    /// Formats that are accepted, separated by blanks.
     formats: &'static str,
     /// Whether a reference may have no sibling keywords.
     has_lone_references: bool,
-    /// Whether a schema may hold itself, and a list have any least number of elements.
+    /// Whether a schema may contain itself, and `minItems` may be any number.
     is_lenient: bool,
-    /// Strict tools of a request at most.
+    /// Maximum number of strict tools in a request.
     pub(crate) most_tools: usize,
 }
 
-/// Schemas of one definition that are looked at: references that multiply end here.
+/// Maximum number of schemas of a definition that are checked; references that multiply end here.
 const MOST_SCHEMAS: u32 = 2_000;
 
-/// References in one another: one that leads back to itself ends here.
+/// Maximum number of nested references; a reference to itself ends here.
 const MOST_REFERENCES: u8 = 32;
 
 impl StrictRules {
-    /// Those of OpenAI.
+    /// The rules of OpenAI.
     pub(crate) const OPENAI: Self = Self {
         requires_all: true,
         most_levels: 10,
@@ -45,7 +45,7 @@ impl StrictRules {
         most_tools: usize::MAX,
     };
 
-    /// Those of Anthropic.
+    /// The rules of Anthropic.
     pub(crate) const ANTHROPIC: Self = Self {
         requires_all: false,
         most_levels: u8::MAX,
@@ -56,7 +56,7 @@ impl StrictRules {
         most_tools: 20,
     };
 
-    /// Whether the parameters of a function may be those of a strict tool.
+    /// Whether a strict tool may have these parameters.
     pub(crate) fn allow(&self, schema: &Map<String, Value>) -> bool {
         let mut schema = schema.clone();
         // A root without a type is written with one.
@@ -103,7 +103,7 @@ impl StrictRules {
             && inner(schema).all(|(_, _, inner)| self.allow_in(inner, root, [objects, references], left))
     }
 
-    /// Whether a reference, where there is one, leads to such a schema.
+    /// Whether a reference, if there is one, leads to an allowed schema.
     fn allow_reference(
         &self,
         schema: &Map<String, Value>,
@@ -139,7 +139,7 @@ mod tests {
         rules.allow(&serde_json::from_str(raw).unwrap())
     }
 
-    /// An object that is closed and has one property.
+    /// A closed object with one property.
     fn closed(property: &str) -> String {
         format!(
             r#"{{"type":"object","properties":{{"p":{property}}},"required":["p"],"additionalProperties":false}}"#

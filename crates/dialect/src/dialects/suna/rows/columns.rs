@@ -1,7 +1,7 @@
-//! The columns beside the content: metadata, who wrote it, and those that only rows of Suna have.
+//! Writes the columns other than the content: metadata, senders, and columns that only rows of Suna have.
 //!
-//! Readers keep facts of a row beyond its message as further fields: a column under its name, a field of the metadata as
-//! `metadata.KEY`, what stands in the content by its path in there.
+//! Readers keep facts of a row that are not part of a message as further fields: a column under its name, a field of the metadata as
+//! `metadata.KEY`, and a field of the content under its path.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::loss::reasons;
 use crate::view::View;
 use crate::write::object::Object;
 
-/// Columns that have a place of their own in the row.
+/// Columns that have a fixed place in the row.
 const OWN_COLUMNS: [&str; 7] = [
     "agent_id",
     "agent_version_id",
@@ -23,7 +23,7 @@ const OWN_COLUMNS: [&str; 7] = [
     "updated_at",
 ];
 
-/// Ids that readers put where a row does not state its sender.
+/// Ids that readers assign if a row does not state its sender.
 const NOBODY: [&str; 4] = ["user", "assistant", "agent", "suna"];
 
 /// Where a further field belongs.
@@ -32,7 +32,7 @@ enum FieldPlace<'e> {
     Column(&'e str),
     /// In the metadata, under this key.
     Metadata(Cow<'e, str>),
-    /// In the metadata's stead.
+    /// Instead of the metadata.
     WholeMetadata,
     /// In the content.
     Content,
@@ -52,7 +52,7 @@ fn place(field: &str) -> FieldPlace<'_> {
     FieldPlace::Column(field)
 }
 
-/// The key at the end of a path: `.key`, or `['a key']` with escapes.
+/// Returns the key at the end of a path: `.key`, or `['a key']` with escapes.
 fn key_of(path: &str) -> Option<Cow<'_, str>> {
     if let Some(key) = path.strip_prefix('.') {
         return Some(Cow::Borrowed(key));
@@ -79,7 +79,7 @@ fn key_of(path: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(key))
 }
 
-/// Further fields of a message that no column holds.
+/// Counts the further fields of a message that have no column.
 pub(super) fn unwritten(view: &View<'_>, message: &Message) -> u64 {
     if !is_native(view) {
         return 0;
@@ -90,7 +90,7 @@ pub(super) fn unwritten(view: &View<'_>, message: &Message) -> u64 {
         .count() as u64
 }
 
-/// What was thought, where a part is that.
+/// Returns the thought, if the part is one and not empty.
 pub(super) fn thought(part: &Part) -> Option<&str> {
     match part {
         Part::Reasoning(thought) if !thought.is_empty() => Some(thought),
@@ -98,7 +98,7 @@ pub(super) fn thought(part: &Part) -> Option<&str> {
     }
 }
 
-/// A value of a column, or in the metadata.
+/// A value of a column or of a field of the metadata.
 #[derive(Clone, Copy)]
 pub(super) enum Value<'a> {
     /// JSON of the source.
@@ -110,7 +110,7 @@ pub(super) enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Writes it.
+    /// Writes the value.
     pub(super) fn write(self, sink: &mut Sink<'a>, component: Component) {
         match self {
             Self::Raw(raw) => sink.raw_json(raw, component),
@@ -121,7 +121,7 @@ impl<'a> Value<'a> {
 }
 
 impl<'a> RowWriter<'_, 'a> {
-    /// Writes the metadata: what the row had, and the ids that a result has in them; with what the message thought.
+    /// Writes the metadata: the fields that the row had, the ids of a result, and the thoughts of the message.
     pub(super) fn metadata(
         &mut self,
         message: &'a Message,
@@ -139,7 +139,7 @@ impl<'a> RowWriter<'_, 'a> {
                         .several(reasons::METADATA_HOLD_NO_REASONING, position, lost);
                     return sink.raw_json(raw.as_str(), Component::Meta);
                 }
-                // The thoughts of the message stand there, where policy keeps them.
+                // The thoughts of the message are written to this field if policy keeps them.
                 FieldPlace::Metadata(key) if key == "reasoning_content" && !thoughts.is_empty() => {
                     self.losses.at(reasons::METADATA_HOLD_REASONING_ONCE, position);
                 }
@@ -175,7 +175,7 @@ impl<'a> RowWriter<'_, 'a> {
         metadata.close();
     }
 
-    /// The thoughts of a message as one text.
+    /// Returns the thoughts of a message as one text.
     fn reasoning(&mut self, message: &'a Message, thoughts: &[&'a str]) -> &'a str {
         let position = message.position;
         let joined = thoughts.len() as u64 - 1;
@@ -191,7 +191,7 @@ impl<'a> RowWriter<'_, 'a> {
         }
     }
 
-    /// The ids of agent, of its version and of the user.
+    /// Returns the ids of the agent, of its version and of the user.
     pub(super) fn sender_ids(&self, message: &'a Message, content: RowContent<'a>) -> [Option<Value<'a>>; 3] {
         let sender = self.transcript.view().sender(message);
         let is_agents = match content {
@@ -212,13 +212,13 @@ impl<'a> RowWriter<'_, 'a> {
         .map(|(column, id)| self.stored_column(message, column).or(id.map(Value::Text)))
     }
 
-    /// A column that the reader kept.
+    /// Returns a column that the reader kept as a further field.
     pub(super) fn stored_column(&self, message: &'a Message, column: &str) -> Option<Value<'a>> {
         let stored_column = message.extra.get(column).filter(|_| self.is_native);
         stored_column.map(|raw| Value::Raw(raw.as_str()))
     }
 
-    /// The other columns of a row that was one.
+    /// Returns the other columns of a message that was a row of Suna.
     pub(super) fn other_columns(
         &self,
         message: &'a Message,
@@ -230,7 +230,7 @@ impl<'a> RowWriter<'_, 'a> {
         })
     }
 
-    /// Further fields of a row of Suna.
+    /// Returns the further fields of a message that was a row of Suna.
     fn extra_fields(&self, message: &'a Message) -> &'a [(String, RawJson)] {
         if self.is_native { &message.extra.0 } else { &[] }
     }

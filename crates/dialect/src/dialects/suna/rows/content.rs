@@ -1,4 +1,4 @@
-//! The column `content`: a message as JSON inside a JSON string.
+//! Writes the column `content`: a message as JSON inside a JSON string.
 
 use chatmill_model::{Component, Level, Message, Part, Role, Sink, ToolCall, ToolResult};
 
@@ -19,7 +19,7 @@ struct TextBlock<'a> {
 }
 
 impl<'a> RowWriter<'_, 'a> {
-    /// Writes the content of a row that is no result's: `{"role","content","tool_calls"}`.
+    /// Writes the content of a row of a message: `{"role","content","tool_calls"}`.
     pub(super) fn message(&mut self, message: &'a Message, sink: &mut Sink<'a>) {
         let has_calls = message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
         sink.framing("\"");
@@ -27,7 +27,7 @@ impl<'a> RowWriter<'_, 'a> {
         inner(sink, message.role.as_str());
         inner(sink, "\",\"content\":");
         match self.texts(message, has_calls).as_slice() {
-            // No content rather than an empty one, where there was no text.
+            // A message without a text has no content, rather than an empty one.
             [] if message.texts().next().is_none() => inner(sink, "null"),
             [] => inner(sink, "\"\""),
             [only] if !only.is_cached => inner_string(sink, only.text, Component::Content),
@@ -45,7 +45,7 @@ impl<'a> RowWriter<'_, 'a> {
         sink.framing("\"");
     }
 
-    /// Writes the content of a result's row: `{"role","tool_call_id","name","content"}`.
+    /// Writes the content of a row of a result: `{"role","tool_call_id","name","content"}`.
     pub(super) fn result(
         &mut self,
         message: &'a Message,
@@ -79,7 +79,7 @@ impl<'a> RowWriter<'_, 'a> {
         sink.framing("\"");
     }
 
-    /// Writes the content of a status row: an object or a list where it was one, else text.
+    /// Writes the content of a status row: an object or a list if it was one, otherwise text.
     pub(super) fn notice(&mut self, message: &'a Message, sink: &mut Sink<'a>) {
         let mut texts = message.parts.iter().filter_map(|part| match part {
             Part::Notice(text) | Part::Text(text) => Some(text.as_str()),
@@ -115,7 +115,7 @@ impl<'a> RowWriter<'_, 'a> {
         inner(sink, "}}");
     }
 
-    /// The texts of a message, media by name.
+    /// Returns the texts of a message, with media by name.
     fn texts(&mut self, message: &'a Message, has_calls: bool) -> Vec<TextBlock<'a>> {
         let (view, position) = (self.transcript.view(), message.position);
         let arena = self.transcript.arena();
@@ -159,7 +159,7 @@ impl<'a> RowWriter<'_, 'a> {
             let text = if has_calls || message.role != Role::Assistant {
                 text
             } else {
-                // Readers look for calls in the text of an agent where a row has none beside it.
+                // Readers look for calls in the text of an agent if the row has no list of calls.
                 let (text, count) = escape(text, Reserved::Calls);
                 self.losses.several(reasons::TEXT_LIKE_CALLS, position, count);
                 text
@@ -195,12 +195,12 @@ fn list<'a>(sink: &mut Sink<'a>, texts: &[TextBlock<'a>]) {
     inner(sink, "]");
 }
 
-/// Framing inside the string.
+/// Writes framing inside the string.
 fn inner(sink: &mut Sink<'_>, text: &'static str) {
     sink.content(text, Level::JsonString, Component::Framing);
 }
 
-/// A string inside the string.
+/// Writes a string inside the string.
 fn inner_string<'a>(sink: &mut Sink<'a>, text: &'a str, component: Component) {
     inner(sink, "\"");
     sink.content(text, Level::JsonInJsonString, component);

@@ -5,9 +5,9 @@
 //!   "is_llm_message":true,"metadata":{},"created_at":"2025-11-07T10:00:00+00:00"}]
 //! ```
 //!
-//! A message stands as JSON in the string `content`. Rows hold what happened: nobody is the assistant, nothing is moved,
-//! paired or repaired. Every row names its thread and has metadata, times are ISO 8601. Status rows of Suna's own threads come back as the objects that they were; notices of other systems
-//! have no row. Agents and users are named by their ids only.
+//! The string `content` is the message as JSON. Rows record what happened: there is no perspective, and nothing is moved, paired or
+//! repaired. Every row has the id of its thread and metadata, and times are ISO 8601. Status rows of Suna's threads are written as the
+//! objects that they were; notices of other systems have no row. Agents and users are identified by id only.
 
 mod columns;
 mod content;
@@ -49,10 +49,10 @@ static ABOUT: DialectAbout = DialectAbout {
     ..LLM
 };
 
-/// What no row has a place for.
+/// The properties of messages that rows have no place for.
 const LACKS: &[Unsupported] = &[Unsupported::Mentions, Unsupported::Extra];
 
-/// What rows that come from Suna have no place for.
+/// The properties of messages from Suna that rows have no place for.
 const OWN_LACKS: &[Unsupported] = &[Unsupported::Mentions];
 
 fn loses() -> Vec<LossCode> {
@@ -108,7 +108,7 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
     progress.finish(shown.extent, rows.losses, Vec::new())
 }
 
-/// What a row holds.
+/// The content of a row.
 #[derive(Clone, Copy)]
 enum RowContent<'a> {
     /// Texts and calls of a message.
@@ -119,22 +119,22 @@ enum RowContent<'a> {
     Notice,
 }
 
-/// Writes rows, and knows what they cost.
+/// Writes rows and collects their losses.
 struct RowWriter<'t, 'a> {
     transcript: &'t Transcript<'a>,
     is_native: bool,
     keeps_thoughts: bool,
-    /// Id of the thread.
+    /// The id of the thread.
     thread: &'a str,
-    /// Ids of messages.
+    /// The ids of all messages, computed on first use.
     taken: OnceCell<Rc<Ids>>,
     tools: ToolIds<'a>,
-    /// The time of the present message.
+    /// The time of the message that is being written.
     created: Option<&'a str>,
     losses: Losses,
 }
 
-/// Declares what the table as a whole has no place for, and what is generated for it.
+/// Declares what the table has no place for, and ids that are made up for all rows.
 fn declare_table(view: &View<'_>, shown: &[&Message], losses: &mut Losses) {
     declare_conversation(view, losses);
     let lacks = if is_native(view) { OWN_LACKS } else { LACKS };

@@ -1,4 +1,4 @@
-//! Rows: what becomes of a message, column by column in the order of the document, and what that costs.
+//! Writes messages as rows, column by column in the order of the document, and declares the losses.
 
 use chatmill_model::{Component, Message, MessageKind, Part, Role, Sink};
 
@@ -11,7 +11,7 @@ use crate::view::facts;
 use crate::write::object::{Object, key};
 
 impl<'a> RowWriter<'_, 'a> {
-    /// The rows of a message: its own content, then each result; or a status row.
+    /// Returns the rows of a message: one for its texts and calls, then one for each result; a notice has a status row.
     pub(super) fn of(&mut self, message: &'a Message) -> Vec<RowContent<'a>> {
         self.created = self.created(message);
         if message.kind == MessageKind::Notice {
@@ -43,7 +43,8 @@ impl<'a> RowWriter<'_, 'a> {
         rows
     }
 
-    /// The time of the rows of a message. Readers sort rows by it: a text that only some take for a time would move its row.
+    /// Returns the time for the rows of a message. Readers sort rows by time, so a text that not all of them accept as a time is left out:
+    /// it would move its row.
     fn created(&mut self, message: &'a Message) -> Option<&'a str> {
         let time = message.timestamp.as_ref()?;
         if self.is_native || times::is_plain(time) {
@@ -53,7 +54,7 @@ impl<'a> RowWriter<'_, 'a> {
         None
     }
 
-    /// Whether a part stands in a row that is no result's.
+    /// Whether a part has a place in a row of a message.
     fn has_place(&self, message: &Message, part: &Part) -> bool {
         match part {
             Part::Text(_) | Part::ToolCall(_) => true,
@@ -63,7 +64,7 @@ impl<'a> RowWriter<'_, 'a> {
         }
     }
 
-    /// Declares the parts that no row holds.
+    /// Declares the parts that have no row.
     fn declare_parts_left_out(&mut self, message: &Message, has_content: bool) {
         let is_medium = |part: &&Part| matches!(part, Part::Media(_));
         let own = message.own_parts().filter(|(_, part)| is_medium(part));
@@ -90,7 +91,7 @@ impl<'a> RowWriter<'_, 'a> {
         }
     }
 
-    /// Writes a row; its number is that among the rows of the message.
+    /// Writes a row; `number` counts the rows of the message.
     pub(super) fn write(
         &mut self,
         message: &'a Message,
@@ -143,7 +144,7 @@ impl<'a> RowWriter<'_, 'a> {
         row.close();
     }
 
-    /// The id of a row: the message's for its first, else one made from it, so that nothing meets by chance.
+    /// Returns the id of a row: the first row of a message has the message's id, the others have ids derived from it that no message has.
     fn id(&mut self, message: &'a Message, number: u64) -> &'a str {
         let generated = match (message.id.as_deref(), number) {
             (Some(id), 0) => return id,

@@ -1,4 +1,4 @@
-//! `chatmill diff`: two datasets, cell by cell, and conditions that a job can fail on.
+//! `chatmill diff`: compares two datasets cell by cell, and evaluates conditions on which a job can fail.
 
 mod lines;
 
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-/// Form of a comparison.
+/// The format of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Human-readable text

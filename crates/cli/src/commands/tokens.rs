@@ -1,4 +1,4 @@
-//! `chatmill tokens`: what conversations cost in each dialect and encoding, from files or from a finished dataset.
+//! `chatmill tokens`: prints the cost of conversations in each dialect and encoding, from files or from a finished dataset.
 
 mod bill;
 mod logged;
@@ -20,7 +20,7 @@ use crate::output;
 use crate::prices::price_file;
 use crate::terminal;
 
-/// The encoding that counts when none is named.
+/// The encoding that is used if none is named.
 const ENCODING: &str = "o200k_base";
 
 /// Arguments of `tokens`.
@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-/// What may be billed apart.
+/// The values of `--by`.
 const BY: Choices<BillBy> = &[
     ("source", "The source that read a conversation", BillBy::Source),
     ("conversation", "The conversation", BillBy::Conversation),
@@ -86,7 +86,7 @@ const BY: Choices<BillBy> = &[
     ("input", "The input that a conversation came from", BillBy::Input),
 ];
 
-/// Form of a bill.
+/// The format of a bill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Human-readable table
@@ -97,7 +97,7 @@ enum Format {
     Csv,
 }
 
-/// Prices what the paths hold.
+/// Prices the contents of the paths.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let by = &arguments.by;
     let text = refuse_by(by, &arguments.dialects)?;
@@ -174,7 +174,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     Ok(drawn.report_exit())
 }
 
-/// The pipeline with the paths as its inputs; a dataset needs none of them.
+/// The pipeline with the paths as its inputs; a dataset needs no inputs.
 fn load(arguments: &Arguments, reading: &InputReading, path: &Path) -> Outcome<Plan> {
     let mut typed = Vec::new();
     for path in &arguments.paths {
@@ -194,7 +194,7 @@ fn load(arguments: &Arguments, reading: &InputReading, path: &Path) -> Outcome<P
     Ok(reading.plan_over(&typed, path)?)
 }
 
-/// Whether text is billed before any dialect renders it; what cannot be billed together is refused.
+/// Whether the bill is for text, before any dialect renders it. Combinations that cannot be billed together are refused.
 fn refuse_by(by: &[BillBy], dialects: &[String]) -> Outcome<bool> {
     if by.len() > 2 {
         return refuse("a bill is grouped by two things at most", "remove a --by");

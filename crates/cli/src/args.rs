@@ -36,7 +36,7 @@ pub(crate) struct Global {
         display_order = 100
     )]
     pub log_format: LogFormat,
-    /// Whether what is printed has colours; without it, where a terminal shows it and the environment (`NO_COLOR`) allows it
+    /// When output has colours; by default on a terminal, if the environment (`NO_COLOR`) allows it
     #[arg(
         long,
         global = true,
@@ -71,7 +71,7 @@ pub(crate) struct Inputs {
     /// Time zone of times without an offset, where a conversation names none: an IANA name or an offset such as `+02:00`
     #[arg(long, allow_hyphen_values = true, value_parser = zone, value_name = "ZONE")]
     pub input_zone: Option<String>,
-    /// Columns of a table or of rows of one's own, for example `sender=user,content=text`; `table=NAME` names the table
+    /// Columns of your own table or rows, for example `sender=user,content=text`; `table=NAME` names the table
     #[arg(long, value_delimiter = ',', value_name = "KEY=COLUMN,…")]
     pub map: Vec<String>,
     /// Senders that are agents, by id or name, where rows have no roles; `--as` chooses whose answers are shown or learned
@@ -102,7 +102,7 @@ impl Inputs {
 pub(crate) struct MappedInputs {
     #[command(flatten)]
     inputs: Inputs,
-    /// Pipeline file whose maps, and other settings for reading, apply; its own inputs are not read
+    /// Pipeline file with maps and other settings for reading; its own inputs are not read
     #[arg(long, value_name = "FILE")]
     pipeline: Option<PathBuf>,
 }

@@ -107,7 +107,7 @@ pub(crate) enum Command {
     Work(work::Arguments),
     /// Reports the progress of a planned run and the next command
     Status(status::Arguments),
-    /// Publishes the dataset of a planned run whose shards are done
+    /// Publishes the dataset of a planned run when all shards are done
     Finish(finish::Arguments),
     /// Converts archives into training files in one step
     Convert(convert::Arguments),

@@ -16,7 +16,7 @@ const INVALID: &str = "`chatmill check --for DIALECT FILE` names the message; co
                        the rule is not valid, and `chatmill export --valid` leaves it out";
 const LOST: &str = "nothing, where the reader does not need it: the table `losses` lists each place and reason, `chatmill export \
                     --without CODE` leaves such rows out, and dialects that are not listed here never have this loss";
-const FILTERED: &str = "nothing, where they are to be left out: `docs/settings.md` describes the key, and `chatmill run --dropped FILE` lists the records";
+const FILTERED: &str = "nothing, if they are meant to be left out: `docs/settings.md` describes the key, and `chatmill run --dropped FILE` lists the records";
 
 /// A code, with the content of its page.
 #[derive(Debug, PartialEq, Eq)]

@@ -67,7 +67,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     if let Some(path) = &settings.passed_over {
         let path = output::shown(path);
         context.note(&format!(
-            "the settings {path} lie inside the checked inputs and are not read; use `--config` to read them"
+            "the settings {path} are inside the checked inputs and are not read; use `--config` to read them"
         ));
     }
     let known = settings
@@ -169,7 +169,7 @@ pub(super) fn style_of(severity: &str) -> Style {
 /// Today in UTC, by the clock of the machine.
 #[expect(
     clippy::disallowed_methods,
-    reason = "what lies in the future depends on today; `--now` takes the clock out of it"
+    reason = "findings about the future depend on today; `--now` makes them independent of the clock"
 )]
 fn today() -> Day {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     /// Worker threads; 0 uses all cores
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
-    /// Keeps the dataset, beside the files as DIR.dataset
+    /// Keeps the dataset, next to the files, as DIR.dataset
     #[arg(long)]
     keep: bool,
 }

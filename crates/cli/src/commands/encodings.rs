@@ -49,7 +49,7 @@ fn families() -> String {
     });
     let lines: String = lines.collect();
     format!(
-        "\nOther models, in a pipeline by their file: {{ name = \"NAME\", tokenizer = \"FILE\" }}\n{lines}"
+        "\nOther models need a tokenizer file in the pipeline: {{ name = \"NAME\", tokenizer = \"FILE\" }}\n{lines}"
     )
 }
 
@@ -84,11 +84,14 @@ fn entry(encoding: &Encoding) -> ListedThing<'_> {
 /// The error for an unknown encoding; `own` are the encodings of a pipeline.
 pub(super) fn unknown<'n>(name: &'n str, own: impl Iterator<Item = &'n str>) -> CommandError {
     if let Some(encoding) = of_model(name) {
-        return CommandError::request(format!("`{}` is a model and no encoding", output::harmless(name)))
-            .then(format!("its encoding is `{}`", encoding.name()));
+        return CommandError::request(format!(
+            "`{}` is a model, not an encoding",
+            output::harmless(name)
+        ))
+        .then(format!("its encoding is `{}`", encoding.name()));
     }
     let registered = ENCODINGS.iter().map(Encoding::name);
     CommandError::unknown("encoding", name, nearest(name, registered.chain(own))).then(
-        "`chatmill encodings` lists them; `count.encodings` of a pipeline takes a tokenizer's file, and `--pipeline` counts by it",
+        "`chatmill encodings` lists them; `count.encodings` of a pipeline takes a tokenizer file, and `--pipeline` counts with it",
     )
 }

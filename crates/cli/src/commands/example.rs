@@ -77,7 +77,7 @@ fn broken(source: &str, word: &str) -> Outcome<&'static [u8]> {
     let name = code.name;
     Err(if sources.is_empty() {
         CommandError::request(format!(
-            "{name} cannot be shown by one small file: it takes a lowered limit, a device or several files"
+            "{name} cannot be shown by one small file: it needs a lowered limit, a device or several files"
         ))
         .then(format!("`chatmill explain {}` explains its cause", code.code))
     } else {

@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     /// Folder of the dataset
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// The dialect whose renderings are exported
+    /// Dialect of the renderings to export
     #[arg(long, value_name = "ID[@PROFILE]")]
     dialect: String,
     /// Record format of each row: openai-sft, openai-rft, openai-evals, inspect, vertex-tuning, bedrock-conversation-2024,
@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     /// Leaves out renderings that break a rule of the dialect
     #[arg(long)]
     valid: bool,
-    /// Prints what export.json says, also where nothing is written
+    /// Prints the content of export.json, even if nothing is written
     #[arg(long, hide = true)]
     json: bool,
     #[command(flatten)]

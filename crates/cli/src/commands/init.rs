@@ -63,7 +63,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         let seen = inputs.iter().flat_map(|(_, seen)| seen.misfits());
         let seen: Vec<String> = seen.collect();
         let message = format!("nothing fits as a chat: {}", seen.join("; "));
-        let step = "docs/tables.md says how a [table_map] or a [field_map] is written by hand";
+        let step = "docs/tables.md explains how to write a [table_map] or a [field_map] by hand";
         CommandError::request(message).then(step).report();
         return Ok(Exit::Failed);
     }

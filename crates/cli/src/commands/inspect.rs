@@ -135,7 +135,7 @@ impl Inspected {
             statistics::leave_out_content(&mut found);
             "because of --no-content"
         } else {
-            "because the pipeline keeps no content, or lets nothing be quoted"
+            "because the pipeline keeps no content, or forbids quoting it"
         };
         let manifest = dataset.manifest();
         let name = manifest.plan.get("name").and_then(Value::as_str);

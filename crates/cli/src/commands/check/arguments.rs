@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// Also reports what a consumer of this dialect would refuse; repeatable
     #[arg(long = "for", value_name = "DIALECT[@PROFILE]")]
     pub targets: Vec<String>,
-    /// Pipeline file whose maps and `[check]` settings apply, and whose templates --for may name
+    /// Pipeline file with maps, `[check]` settings, and templates for --for
     #[arg(long, value_name = "FILE")]
     pub pipeline: Option<PathBuf>,
     /// The options that select the settings.

@@ -57,7 +57,7 @@ impl SupplierReports {
     pub(super) fn begin(path: &Path, checked: &[String]) -> Outcome<Self> {
         for pattern in checked {
             if lies_in(path, pattern).map_err(|error| Failure::new("look at", path, &error))? {
-                let message = format!("{} lies inside the checked inputs", path.display());
+                let message = format!("{} is inside the checked inputs", path.display());
                 return refuse(message, "choose another folder for the letters");
             }
         }

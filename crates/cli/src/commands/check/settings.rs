@@ -107,7 +107,7 @@ impl Settings {
         };
         let passed_over = self.passed_over.as_ref().map(|path| {
             let path = shown(path);
-            format!("# {path} lies inside the checked inputs and was not read\n")
+            format!("# {path} is inside the checked inputs and was not read\n")
         });
         let mut check = self.section.clone();
         check.fail_on = Some(self.fail_on());

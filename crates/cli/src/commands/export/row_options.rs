@@ -95,7 +95,7 @@ const SPLITS: Choices<SplitBy> = &[
     ("room", "A hash of its room", SplitBy::Room),
     (
         "session",
-        "When a session of it began, which `window.session_gap` divides",
+        "When one of its sessions began, as divided by `window.session_gap`",
         SplitBy::Session,
     ),
 ];

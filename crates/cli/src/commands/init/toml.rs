@@ -255,7 +255,7 @@ mod tests {
         assert!(
             pipeline(&folder)
                 .unwrap()
-                .contains("an [[input]] of its own with an id_prefix")
+                .contains("a separate [[input]] with an id_prefix")
         );
     }
 

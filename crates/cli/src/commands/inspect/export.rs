@@ -131,7 +131,7 @@ impl Export {
         let mut parts = Path::new(&file.name).components();
         let is_name = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
         if !is_name || !is_regular(&path).map_err(failed)? {
-            return Err(refused("it is no name of a file in this folder"));
+            return Err(refused("it is not the name of a file in this folder"));
         }
         let stop = context.signals.stop();
         let hashed = content_hash(&path, &mut |_| !stop.load(Ordering::Relaxed)).map_err(failed)?;
@@ -167,7 +167,7 @@ impl Export {
             let why = found.problems.first.first();
             let why = why.map(|problem| format!(": {} ({})", harmless(&problem.message), problem.code));
             text.push_str(&format!(
-                "    {rows} cannot be read as conversations, and are in no figure"
+                "    {rows} cannot be read as conversations, and are not included in the figures"
             ));
             text.extend(why);
             text.push('\n');

@@ -96,7 +96,7 @@ fn refuse_own_inputs(records: &Records, plan: &Plan) -> Outcome<()> {
         let path = planned.input.path();
         let is_inside = std::path::absolute(&path).is_ok_and(|path| path.starts_with(records.store.path()));
         if is_inside {
-            let message = format!("the input {} lies in the store", path.display());
+            let message = format!("the input {} is inside the store", path.display());
             return refuse(message, "choose a store outside of the inputs");
         }
     }
@@ -145,7 +145,7 @@ fn make_up(
     let mut exit = None;
     for night in unsettled {
         context.note(&format!(
-            "completing what is left to do for the run {}",
+            "completing the unfinished steps of the run {}",
             night.name
         ));
         let ended = night.record.ended_at.as_deref();

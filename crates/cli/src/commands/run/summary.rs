@@ -807,7 +807,7 @@ mod tests {
         assert_eq!(
             rows.get(3).unwrap().first(),
             Some(&"group-chat"),
-            "one coverage stands together: {table}"
+            "the rows of a coverage are together: {table}"
         );
         assert_eq!(rows.get(4).unwrap().first(), Some(&"tzurot"), "{table}");
     }

@@ -23,7 +23,7 @@ const MAX_ROWS: usize = 200;
 
 /// The footnote of the requests table.
 const AS_REQUESTED: &str = "As served, an estimate: each answer is requested with everything before it, counted as the text of the rendering. \
-    It leaves out the provider's own form of a request, thoughts that nobody has, caching and truncation; what was logged is the bill.";
+    It leaves out the provider's own form of a request, reasoning that was not recorded, caching and truncation; the logged usage is the actual bill.";
 
 /// A bill that is to be printed.
 pub(super) struct BillLines<'b> {

@@ -139,7 +139,7 @@ impl<'m> Money<'m> {
                     total.cell.target()
                 };
                 notes.push(harmless(&format!(
-                    "{of}: {:.1} % of all tokens have no price of a model, and {:.1} % of all requests are not in the money of what was logged",
+                    "{of}: {:.1} % of all tokens have no price of a model, and {:.1} % of all requests are not included in the logged cost",
                     100.0 * money.unpriced,
                     100.0 * money.unlogged
                 )));

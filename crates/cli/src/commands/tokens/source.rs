@@ -160,7 +160,7 @@ fn note_repeated(request: &BillRequest<'_>, repeated: &Repeated, context: &Conte
         return refuse(
             format!(
                 "{conversations} in more than one of these datasets, and {path} has others as well: its sums by day, \
-                 model and source do not divide them"
+                 model and source do not separate them"
             ),
             "give one of the datasets, bill it by room, input or conversation or as --dialect text, or give the files",
         );
@@ -414,7 +414,7 @@ fn walk_through(
     if answers.repeated > 0 {
         let answers = counted(answers.repeated, "logged answer");
         context.note(&format!(
-            "{answers} met again in another conversation, with the id, the model and the figures: each was paid once"
+            "{answers} repeated in another conversation with the same id, model and figures: each was paid once"
         ));
     }
     if answers.uncompared > 0 {

@@ -1,10 +1,10 @@
-//! Values by dialect, profile, coverage and encoding, found fast for rows that come in the same order again and again.
+//! Values by dialect, profile, coverage and encoding, with fast lookup for rows that come in the same order repeatedly.
 
 pub mod token_table;
 
 use std::collections::BTreeMap;
 
-/// The key of a value's group. `group` is empty where nothing is grouped.
+/// The key of a value. `group` is empty if nothing is grouped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupKey<T> {
     /// The first grouping: a source, a conversation, a day.
@@ -17,7 +17,7 @@ pub struct GroupKey<T> {
     pub profile: T,
     /// The coverage of its renderings.
     pub coverage: T,
-    /// Encoding.
+    /// The encoding.
     pub encoding: T,
 }
 
@@ -48,7 +48,7 @@ impl<T> GroupKey<T> {
 }
 
 impl GroupKey<String> {
-    /// The key without its texts.
+    /// The key with borrowed texts.
     pub fn as_ref(&self) -> GroupKey<&str> {
         self.map(String::as_str)
     }
@@ -63,7 +63,7 @@ pub(crate) struct Cells<V> {
 }
 
 impl<V: Default> Cells<V> {
-    /// The value of a key, made when the key is new.
+    /// The value of a key, which is created if the key is new.
     #[expect(clippy::indexing_slicing, reason = "the place was found or made just now")]
     pub(crate) fn at(&mut self, key: GroupKey<&str>) -> &mut V {
         let place = self.place(key);
@@ -72,7 +72,7 @@ impl<V: Default> Cells<V> {
     }
 
     fn place(&mut self, key: GroupKey<&str>) -> usize {
-        // The renderings of a conversation come in the order of those of the conversation before it.
+        // The renderings of a conversation come in the same order as those of the previous one.
         for guess in [self.last + 1, self.last, 0] {
             if self
                 .entries

@@ -1,4 +1,6 @@
-//! The command line as a whole, and the commands, one file each. The code here picks the command and turns its outcome into an exit.
+//! The command line as a whole, and the commands, one file each: its `Arguments`, with the help texts, and a function `execute` that
+//! returns an [`Exit`] or an error. The code here parses the words of a call, picks the command, and turns its outcome into an exit.
+//! `lib.rs` and `answer` call it.
 
 pub(crate) mod certify;
 pub(crate) mod check;

@@ -1,7 +1,8 @@
 //! The `chatmill` command: parses arguments, calls a library crate, prints the result and returns an exit code.
 //!
-//! Each command is a file in `commands`; decisions that a library crate can make are not made here. The program calls [`main`], and the
-//! Python package [`answer`](answer()).
+//! Each command is a file in `commands`, which uses `args` for shared options, `output` and `table` for results on stdout, `stderr` and
+//! `progress` for messages, and `exit` for errors and exit codes. Decisions that a library crate can make are not made here. The program
+//! calls [`main`], the Python package [`program`] and [`answer`](answer()).
 
 #![expect(
     clippy::format_push_string,

@@ -1,4 +1,4 @@
-//! The mask of ids under `--no-content`.
+//! The mask of ids under `--no-content`, which commands pass to reports, and the file of `--dropped`, which is masked, too.
 
 pub(crate) mod dropped;
 

@@ -1,4 +1,5 @@
-//! Progress on stderr: a bar on a terminal, a plain line every few seconds elsewhere, or one JSON object per line.
+//! Progress on stderr: a bar on a terminal, a plain line every few seconds elsewhere, or one JSON object per line. Commands pass the
+//! [`Meter`] to the engine, which reports stages and bytes to it.
 //!
 //! Workers only add to an atomic counter; the thread that finds a line due writes it. A line also contains the queues between reader,
 //! workers and writer, and the slowest of the three. Shares and times are those of all stages together.

@@ -1,9 +1,10 @@
 //! Reports on a finished dataset: `report.json`, `report.html` and the dataset card `README.md`; also bills, conditions, and the pages of
 //! checks and nights.
 //!
-//! Everything about a dataset is read from its manifest and tables, never from a run in memory, so that a report can be written again at
-//! any time, with the same content. A report is derived: no certificate covers it. `cli` calls [`write`], or [`build_report`] and [`save`],
-//! when a dataset is complete.
+//! `build` reads a dataset into a [`Report`], `page` writes its page and card, `bill` sums costs, `figures` and `condition` compare runs,
+//! and all text goes through `templates`. A dataset is read from its manifest and tables, never from a run in memory, so that a report can
+//! be written again at any time, with the same content. A report is derived: no certificate covers it. `cli` calls `write`, or
+//! [`build_report`] and [`save`], when a dataset is complete.
 
 pub mod bill;
 mod build;

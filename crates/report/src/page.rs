@@ -1,6 +1,7 @@
 //! `report.html`: one self-contained page, which loads no scripts, styles or other files.
 //!
-//! The page is a template over a [`Report`]. This module adds transposed tables, and sums by dialect.
+//! The page is a template over a [`Report`]. This module adds transposed tables, and sums by dialect. `card` writes the dataset card from
+//! the same report, and `conversation` the page of `chatmill show`.
 
 pub(crate) mod card;
 pub mod conversation;

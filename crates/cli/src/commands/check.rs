@@ -1,4 +1,7 @@
 //! `chatmill check`: findings with their places, and a verdict for each file. Conversations are rendered only for the dialects of `--for`.
+//!
+//! `settings` and `arguments` decide what is checked and reported, the engine checks the files, and every finding goes to each report at
+//! once: the one on stdout and those of `--write`. All report formats implement the trait of `report`.
 
 mod arguments;
 mod baseline;

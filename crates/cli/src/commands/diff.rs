@@ -1,4 +1,5 @@
-//! `chatmill diff`: compares two datasets cell by cell, and evaluates conditions on which a job can fail.
+//! `chatmill diff`: compares two datasets cell by cell, and evaluates conditions on which a job can fail. `chatmill_report` computes the
+//! changes; `lines` prints them.
 
 mod lines;
 

@@ -1,4 +1,5 @@
-//! `chatmill export`: writes training and evaluation files from a finished dataset.
+//! `chatmill export`: writes training and evaluation files from a finished dataset. The crate `export` writes the rows; `maker` lets the
+//! engine render them if the dataset does not contain them. `convert` uses the same options and the same `write`.
 
 mod maker;
 pub(super) mod row_options;

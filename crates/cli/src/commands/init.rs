@@ -1,4 +1,5 @@
-//! `chatmill init`: prints a commented pipeline file for some paths, based on what was detected there.
+//! `chatmill init`: prints a commented pipeline file for some paths, based on what was detected there (`seen`). `toml` fills in its
+//! template, and `format` that of a format file, for `--as-format`.
 //!
 //! The file contains every key, rare ones as comments with their defaults, so that newcomers edit words and need not look them up. It is
 //! printed on stdout; no file is written.

@@ -1,5 +1,7 @@
 //! `chatmill inspect`: the format of a file, with the evidence and the contents; for a dataset or an export, statistics on its
 //! conversations.
+//!
+//! Files are described one by one, or as an `overview` if there are many; `export` verifies the folder of an export before it is read.
 
 mod export;
 mod overview;

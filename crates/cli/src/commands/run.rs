@@ -1,4 +1,5 @@
-//! `chatmill run`: makes a published dataset from a pipeline file.
+//! `chatmill run`: makes a published dataset from a pipeline file. The engine runs the pipeline; the code here adds the reports to the
+//! dataset, and prints the `summary`, which `finish` and `convert` also use.
 
 pub(super) mod summary;
 

@@ -1,4 +1,5 @@
-//! `chatmill tokens`: prints the cost of conversations in each dialect and encoding, from files or from a finished dataset.
+//! `chatmill tokens`: prints the cost of conversations in each dialect and encoding, from files or from a finished dataset. `source` makes
+//! the bill, `bill` prints it, `money` and `logged` have its columns of costs and of logged requests.
 
 mod bill;
 mod logged;

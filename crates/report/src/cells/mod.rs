@@ -1,4 +1,5 @@
-//! Values by dialect, profile, coverage and encoding, with fast lookup for rows that come in the same order repeatedly.
+//! Values by dialect, profile, coverage and encoding, with fast lookup for rows that come in the same order repeatedly. `bill` and `build`
+//! sum in them; `token_table` arranges them for pages and summaries.
 
 pub mod token_table;
 

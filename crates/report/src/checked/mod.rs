@@ -1,4 +1,5 @@
-//! Files with their findings, for the pages that show them.
+//! Files with their findings, for the pages that show them: `cli` fills them in for the page of a check, `build` for the page of a report,
+//! and `found` renders both.
 
 pub(crate) mod found;
 

@@ -1,4 +1,5 @@
-//! The figures of runs that conditions compare, from manifests and small tables; no renderings are read.
+//! The figures of runs that conditions compare, from manifests and small tables; no renderings are read. A night keeps them in its record,
+//! so that they outlive the dataset; `chatmill diff` makes them from both datasets.
 
 mod dated;
 

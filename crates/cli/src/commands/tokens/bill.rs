@@ -1,4 +1,4 @@
-//! A bill as text tables, JSON and CSV.
+//! A bill as text tables, JSON and CSV. The tables show the tokens of a rendering, and below them an estimate of the requests.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

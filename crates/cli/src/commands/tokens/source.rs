@@ -1,4 +1,5 @@
-//! The data of a bill: the tables of finished datasets, or files that are rendered now and not kept.
+//! The data of a bill: the tables of finished datasets, which `chatmill_report` sums, or files that are rendered now, priced by several
+//! threads (`pricer`), and not kept. Both give a [`Drawn`] to `chatmill tokens`.
 
 mod pricer;
 

@@ -68,7 +68,7 @@ pub(crate) struct Inputs {
     /// Source id, or the path of a format file or of table maps (`mine.toml`); `auto` detects by content
     #[arg(long, default_value = "auto", value_name = "ID|FILE")]
     pub source: String,
-    /// Time zone of times without an offset, where a conversation names none: an IANA name or an offset such as `+02:00`
+    /// Time zone of times without an offset, if a conversation names none: an IANA name or an offset such as `+02:00`
     #[arg(long, allow_hyphen_values = true, value_parser = zone, value_name = "ZONE")]
     pub input_zone: Option<String>,
     /// Columns of your own table or rows, for example `sender=user,content=text`; `table=NAME` names the table

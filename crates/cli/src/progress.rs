@@ -148,7 +148,8 @@ impl Meter {
         self.begun.elapsed().as_millis() as u64
     }
 
-    /// Whether a line is due and this thread has to write it.
+    /// Whether a line is due and this thread has to write it. Of several threads that find it due, one wins the exchange; the others see that
+    /// the time has moved on, and return to their work.
     fn takes_turn(&self) -> bool {
         let now = self.milliseconds();
         let due = self.due.load(Ordering::Relaxed);

@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     /// Fails when this condition is true; repeatable
     #[arg(long = "fail-if", value_name = "EXPR", allow_hyphen_values = true)]
     conditions: Vec<String>,
-    /// Prices, for conditions on money: a price file (TOML), or the list of `LiteLLM` or of models.dev as it is
+    /// Prices, for conditions on money: a price file (TOML), or the unchanged list of `LiteLLM` or of models.dev
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     /// Output format

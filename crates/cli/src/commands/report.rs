@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     /// Adds the conversations that took longest, from run.json; the reports then differ from run to run
     #[arg(long)]
     times: bool,
-    /// Prices, to add money: a price file (TOML), or the list of `LiteLLM` or of models.dev as it is
+    /// Prices, to add money: a price file (TOML), or the unchanged list of `LiteLLM` or of models.dev
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     /// Opens the page in the browser

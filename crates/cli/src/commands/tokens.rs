@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
     /// Pipeline file with the settings for reading, selection, windows, rendering and counting
     #[arg(long, value_name = "FILE")]
     pipeline: Option<PathBuf>,
-    /// Prices, to add money: a price file (TOML), or the list of `LiteLLM` or of models.dev as it is
+    /// Prices, to add money: a price file (TOML), or the unchanged list of `LiteLLM` or of models.dev
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     #[command(flatten)]

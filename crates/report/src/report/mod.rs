@@ -43,7 +43,7 @@ pub struct Report {
     pub run: Run,
     /// The outcome of every record and every byte.
     pub balance: Balance,
-    /// The inputs, those with the most findings first where there are many.
+    /// The inputs, those with the most findings first if there are many.
     pub inputs: Queried<InputTotals>,
     /// Findings by code, the worst first.
     pub findings: Queried<FindingCode>,

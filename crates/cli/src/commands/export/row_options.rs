@@ -43,7 +43,7 @@ pub(crate) struct RowOptions {
     /// What decides which file a conversation belongs to
     #[arg(long, value_parser = choice(SPLITS), default_value = "hash", requires = "split", value_name = "WHAT")]
     split_by: SplitBy,
-    /// Seed of the split, where a hash decides
+    /// Seed of the split, if a hash decides
     #[arg(long, requires = "split", default_value_t = 0, value_name = "N")]
     split_seed: u64,
     /// An earlier export of the same data; conversations keep the file that it assigned

@@ -308,6 +308,7 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Drawn
         outcome
     });
     outcome?;
+    // Merged by the numbers of the batches, so the order of groups does not depend on which thread was faster.
     let bills = bills.into_inner().unwrap_or_else(PoisonError::into_inner);
     for part in bills.values() {
         drawn.bill.merge(part);

@@ -338,7 +338,7 @@ fn an_unbalanced_ledger_is_a_problem() {
             problems(&out),
             [
                 "the records of input do not add up: framed is not accepted + rejected + filtered",
-                "manifest.json says ledger_balanced = true"
+                "manifest.json has ledger_balanced = true"
             ]
         );
     }

@@ -413,7 +413,7 @@ fn marker_of(manifest: &blake3::Hasher) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
+#[allow(clippy::disallowed_methods, reason = "tests create folders")]
 mod tests {
     use super::*;
 

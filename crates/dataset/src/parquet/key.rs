@@ -43,7 +43,7 @@ impl Keys {
     }
 
     /// The text of a key. The key of another set is either unknown, which ends the run, or names another text.
-    #[expect(clippy::indexing_slicing, reason = "a set gives keys of its own texts only")]
+    #[expect(clippy::indexing_slicing, reason = "a set has the text of every key it gave")]
     pub(crate) fn text(&self, key: Key) -> &str {
         &self.texts[key.index()]
     }

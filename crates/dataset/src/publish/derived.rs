@@ -65,7 +65,7 @@ pub(crate) fn write(folder: &Dir, temp: &Dir, files: &[(&str, &[u8])]) -> Result
     save(folder, temp, &record)
 }
 
-/// Refuses a dataset whose derived files were edited.
+/// Refuses a dataset with derived files that were edited.
 pub(crate) fn refuse_edited(folder: &Dir) -> Result<(), DatasetError> {
     refuse_edited_of(folder, &read(folder)?, DERIVED.into_iter())
 }

@@ -18,7 +18,7 @@ use crate::publish::{derived, guard};
 /// The number of names that an error lists; further ones are counted.
 const NAMES_SHOWN: usize = 8;
 
-/// A destination whose path can hold a dataset.
+/// A destination at a path that can hold a dataset.
 #[derive(Clone, Debug)]
 pub(crate) struct Destination {
     /// The folder that appears by one rename, with its links resolved.
@@ -187,7 +187,7 @@ impl Destination {
         }
     }
 
-    /// Refuses to replace a dataset that contains files of the user, or whose reports were edited.
+    /// Refuses to replace a dataset that contains files of the user, or reports that were edited.
     pub(crate) fn refuse_strangers(&self, manifest: &Manifest) -> Result<(), DatasetError> {
         let folder = self.parent.enter(&self.name)?;
         let strangers = audit::strangers(&folder, manifest)?;

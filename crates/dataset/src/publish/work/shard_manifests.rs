@@ -22,7 +22,7 @@ pub struct ShardManifests {
     open: OpenShard,
 }
 
-/// The shard whose files arrive at the moment.
+/// The shard to which the arriving files belong.
 struct OpenShard {
     shard: u32,
     name: String,

@@ -175,12 +175,12 @@ impl Framer {
     fn note_beginning(&mut self) {
         self.is_marked = self.window.rest().starts_with(BOM);
         if self.is_marked {
-            let message = "the byte order mark at the start was passed over";
+            let message = "the byte order mark at the start was skipped";
             let note = Finding::new(&BYTE_ORDER_MARK, message).at_span(0, BOM.len() as u64);
             self.queue.push_back(Event::Note(note));
         }
         if self.state == State::EscapedLines {
-            let message = "the lines carry the escapes of COPY, which were taken off";
+            let message = "the lines have the escapes of COPY, which were removed";
             self.queue
                 .push_back(Event::Note(Finding::new(&COPY_ESCAPED, message)));
         }

@@ -315,7 +315,7 @@ impl Unpack {
         }
         // The library cannot begin anew: every stream takes megabytes of fresh memory, which its few bytes do not pay for.
         if self.codec == Codec::Bzip2 && self.members >= self.gauge.members() {
-            let message = "more bzip2 streams one behind another than the limit allows";
+            let message = "more bzip2 streams in a row than the limit allows";
             return Err(StreamError::unbounded(message).into());
         }
         let member = Member::start(self.codec, rest, &self.gauge, self.spare.take());

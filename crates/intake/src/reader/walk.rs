@@ -259,7 +259,7 @@ pub(super) fn unsupported(name: &str, way_out: &str) -> StreamError {
 }
 
 pub(super) fn too_many_layers() -> StreamError {
-    StreamError::unsupported(format!("more than {MAX_LAYERS} compressions around one another"))
+    StreamError::unsupported(format!("more than {MAX_LAYERS} nested compressions"))
 }
 
 /// Removes layers of compression until another kind of content is found.

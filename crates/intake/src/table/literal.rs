@@ -82,7 +82,7 @@ impl<'s> Values<'s> {
     fn expression(&mut self, depth: u32) -> Result<Cell<'s>, StreamError> {
         let depth = depth
             .checked_sub(1)
-            .ok_or_else(|| StreamError::malformed("expressions stand too deep in one another"))?;
+            .ok_or_else(|| StreamError::malformed("expressions are nested too deep"))?;
         let mut cell = self.value(depth)?;
         while self.tokens.take_symbol(b'|') {
             self.expect(b'|')?;

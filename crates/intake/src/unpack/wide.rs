@@ -74,7 +74,7 @@ impl Wide {
         let form = form(stream.peek(4))?;
         stream.consume(form.mark.len());
         let message = format!(
-            "the byte order mark at the start says that the text is {}: it was decoded, and offsets are those of the decoded bytes",
+            "the byte order mark at the start marks the text as {}: it was decoded, and offsets are those of the decoded bytes",
             form.name
         );
         gauge.note(Finding::new(&BYTE_ORDER_MARK, message));

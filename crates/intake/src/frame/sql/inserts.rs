@@ -31,7 +31,7 @@ impl Framer {
                 });
             }
         } else {
-            let error = StreamError::malformed("the statement before the rows makes no sense");
+            let error = StreamError::malformed("the statement before the rows cannot be understood");
             self.rows.reject_all(error);
         }
     }

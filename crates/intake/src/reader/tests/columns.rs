@@ -235,7 +235,7 @@ fn sizes_that_cannot_be_are_not_believed() {
     bytes[4..8].copy_from_slice(&0x7fff_ffff_u32.to_le_bytes());
     assert_eq!(
         read(&bytes).messages(),
-        ["the file ends before what it says it holds"]
+        ["the file ends before the data that it lists"]
     );
 }
 
@@ -253,7 +253,7 @@ fn rows_beyond_the_compression_limit_end_the_file() {
     let mut entries = read_file(&bytes, &limits);
     let entry = entries.remove(0);
     assert!(entry.rows().len() < 4096);
-    let expected = "the rows are longer than the limits for what is compressed allow";
+    let expected = "the rows are longer than the limits for compressed data allow";
     assert_eq!(entry.messages(), [expected]);
 }
 
@@ -372,7 +372,7 @@ fn a_page_of_too_many_repeats_is_not_decoded() {
     let entry = read_file(&ids, &limits).remove(0);
     assert_eq!(
         entry.messages(),
-        ["row group 1: the rows are longer than the limits for what is compressed allow"]
+        ["row group 1: the rows are longer than the limits for compressed data allow"]
     );
 }
 

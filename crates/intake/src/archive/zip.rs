@@ -75,8 +75,7 @@ impl Zip {
         };
         if overlap(&mut ranges) {
             members.clear();
-            let message =
-                "entries of the zip archive overlap one another or its directory: none is read";
+            let message = "entries of the zip archive overlap one another or its directory: none is read";
             broken = Some(StreamError::corrupt(message));
         }
         Self {
@@ -124,7 +123,7 @@ impl Zip {
     fn body(&self, listed: &Listed, codec: Option<Codec>) -> Result<Buffered, StreamError> {
         let start = listed
             .body
-            .ok_or_else(|| StreamError::corrupt("the entry's header is not at the place that the directory gives"))?;
+            .ok_or_else(|| StreamError::corrupt("the entry's header is not at its listed place"))?;
         lock(&self.file).seek(SeekFrom::Start(start))?;
         let stored = Window {
             file: Arc::clone(&self.file),

@@ -68,7 +68,7 @@ impl Member {
         Self::unnamed(MemberBody::broken(broken))
     }
 
-    /// The same member inside another one, whose label and notes come first.
+    /// The same member inside another one; the label and the notes of that one come first.
     pub(crate) fn inside(self, mut outer: Heading) -> Self {
         let Heading { label, notes } = self.heading;
         if !label.is_empty() {

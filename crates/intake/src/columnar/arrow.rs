@@ -92,8 +92,7 @@ impl Messages {
         let metadata = self.stored.bytes(self.at + skipped, u64::from(length))?;
         let body = self.at + skipped + u64::from(length);
         let length = u64::try_from(root(&metadata)?.bodyLength());
-        let length =
-            length.map_err(|_| StreamError::corrupt("a message has a negative length"))?;
+        let length = length.map_err(|_| StreamError::corrupt("a message has a negative length"))?;
         let Some(next) = body
             .checked_add(length)
             .filter(|end| *end <= self.stored.length())

@@ -136,9 +136,7 @@ impl Groups {
                 .ok()
                 .zip(u64::try_from(page.stored).ok());
             let Some((plain, stored)) = sizes else {
-                return Err(StreamError::corrupt(
-                    "a page has a negative length",
-                ));
+                return Err(StreamError::corrupt("a page has a negative length"));
             };
             let next = at.checked_add(page.header as u64 + stored);
             let Some(next) = next.filter(|next| *next <= end) else {

@@ -414,7 +414,9 @@ impl Matched<'_, '_> {
         };
         let (known, reported) = (facts(&one.participants), facts(&other.participants));
         if reported + declared.whole(LossCode::ParticipantDropped) < known {
-            breaches.push(format!("facts of {known} participants are known, of {reported} reported"));
+            breaches.push(format!(
+                "facts of {known} participants are known, of {reported} reported"
+            ));
         }
         self.tools(breaches);
     }

@@ -54,7 +54,7 @@ fn turns(dialect: &str, linked: &Linked) -> Vec<Value> {
     messages.as_array().unwrap().clone()
 }
 
-/// For each call, its name or arguments, and the content of its result.
+/// For each call its name and arguments, and the content of its result.
 fn answers(turns: &[Value]) -> Vec<(String, String)> {
     let calls = turns
         .iter()

@@ -1,4 +1,5 @@
-//! Reads a finished dataset: chosen columns of a table, batch by batch, in the order of the manifest.
+//! Reads a finished dataset: chosen columns of a table, batch by batch, in the order of the manifest. Exports, reports,
+//! bills and comparisons of datasets use it.
 //!
 //! Memory is bounded by one row group (64 MiB of text and one row), whatever the size of the table. Values are returned
 //! as stored; the caller interprets them. Corruption is not looked for: that is the task of

@@ -58,7 +58,8 @@ pub fn process_status() -> String {
 /// Whether an error is one of the system and not a property of the file at a path.
 ///
 /// The known properties of a file are: it does not exist, may not be read, is of another kind, is reached only through
-/// a loop of links, or has an impossible name. Every other error is the system's.
+/// a loop of links, or has an impossible name. Every other error is the system's: as a finding, a transient error would
+/// publish a shorter dataset under the fingerprint of the complete one, and repeating the run would change nothing.
 pub fn is_of_the_system(error: &io::Error) -> bool {
     use io::ErrorKind;
     // A loop of links has no stable error kind.

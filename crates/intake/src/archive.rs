@@ -1,4 +1,5 @@
-//! Archives: their members in order, each with a label and a body. Nothing is extracted to disk.
+//! Archives: their members in order, each with a label and a body. A reader takes them one by one, as entries, or as
+//! dumps and databases inside the archive; nothing is extracted under its name.
 
 pub(crate) mod dump;
 pub(crate) mod label;

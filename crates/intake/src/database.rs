@@ -1,5 +1,5 @@
 //! Database files of SQLite: returns the rows of the tables that a map names, in the order of their keys, and the row
-//! counts of all other tables.
+//! counts of all other tables. A reader takes these events instead of those of a framer.
 //!
 //! SQLite reads the file read-only and as immutable: no lock is taken, no journal is replayed, and no file is written
 //! next to it. Rows have no byte offsets; the entry of a database has no bytes at all.
@@ -231,8 +231,9 @@ impl Database {
     }
 }
 
-/// SQLite reports a page as corrupt if the system failed to read it. Therefore the file is read once through
-/// [`InputFile`], which records a failure, and the failed call is repeated.
+/// SQLite reports a page as corrupt if the system failed to read it, but a failure of the system must not count as a
+/// property of the input. Therefore, at the first such error, the whole file is read once through [`InputFile`], which
+/// records a failure, and the failed call is repeated; a second error is taken as corruption.
 struct CorruptionCheck(Option<InputFile>);
 
 impl CorruptionCheck {

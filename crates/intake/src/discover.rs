@@ -1,4 +1,5 @@
-//! Turns the paths that the user typed (a file, a folder, a glob, `-`) into inputs with stable names.
+//! Turns the paths that the user typed (a file, a folder, a glob, `-`) into inputs with stable names. The engine hashes
+//! these inputs and opens a reader for each.
 //!
 //! The name of an input is its path below the fixed prefix of its pattern, so that the spelling of the prefix never
 //! changes a name. Links inside folders are followed only on request. A folder that is a dump of a database is one

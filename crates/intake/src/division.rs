@@ -90,7 +90,8 @@ impl Divider {
         }
     }
 
-    /// Takes the next chunk. The first chunk contains the whole byte order mark, if there is one.
+    /// Takes the next chunk. The first chunk contains the whole byte order mark, if there is one. Lines and records are
+    /// counted here, because a reader that starts in the middle cannot know the numbers of its first line and record.
     fn push(&mut self, chunk: &[u8]) {
         self.whole.update(chunk);
         let mut rest = chunk;

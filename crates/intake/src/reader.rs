@@ -1,5 +1,5 @@
-//! Reads one input from its first byte to its last: opens containers and cuts entries into frames. The caller takes the
-//! events one by one.
+//! Reads one input from its first byte to its last: opens containers and cuts entries into frames. The engine opens a
+//! [`Reader`] for each input, or for a range of one, and takes its events one by one.
 //!
 //! Reading is strictly sequential, in bounded memory, and does not panic whatever the bytes are.
 

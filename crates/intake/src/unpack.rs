@@ -1,5 +1,5 @@
-//! Decompression: gzip, zstd, bzip2, xz, lz4, the raw deflate of zip members and the zlib streams of database dumps;
-//! and text in UTF-16 and UTF-32, which becomes UTF-8.
+//! Decompression of inputs, archive members and dumps: gzip, zstd, bzip2, xz, lz4, the raw deflate of zip members and
+//! the zlib streams of database dumps; and text in UTF-16 and UTF-32, which becomes UTF-8.
 //!
 //! The libraries decode one member, frame or stream at a time. This module decides, in the same way for all of them,
 //! whether the bytes after it are another one, padding or garbage.
@@ -299,7 +299,9 @@ impl Unpack {
         }
     }
 
-    /// Decides whether the bytes after a member are another one, padding, garbage or the end.
+    /// Decides whether the bytes after a member are another one, padding, garbage or the end. Concatenated streams are
+    /// valid, and zeros are padding. Garbage gets a note and is not read; the cut beginning of another member is an
+    /// error.
     fn between(&mut self, mut rest: Buffered) -> io::Result<State> {
         if self.members > 0 {
             rest.pass_zeros()?;

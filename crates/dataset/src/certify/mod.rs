@@ -1,4 +1,5 @@
-//! Certification: reads a finished dataset back and compares it with its manifest.
+//! Certification: reads a finished dataset back and compares it with its manifest. `chatmill certify` and the nights
+//! call it; publishing uses the same checks before the dataset appears.
 //!
 //! The verdict states whether the bytes are those that the run wrote and whether its accounts balance. It does not
 //! cover the derived files, and it does not detect a change after which manifest and marker were forged as well.
@@ -208,8 +209,9 @@ const ID: &str = "conversation_id";
 /// repetition is to be expected by chance.
 const LOOKED_FOR: usize = 1_000;
 
-/// The problem of an id that several conversations have. Memory holds only eight bytes of each id; ids with equal
-/// hashes are read again.
+/// The problem of an id that several conversations have. A set of all ids would not fit in memory for a large dataset,
+/// so only eight bytes of the hash of each are kept and sorted. Equal hashes may belong to different ids, so these ids
+/// are read again and compared.
 fn repeated_id(
     folder: &Dir,
     manifest: &Manifest,

@@ -24,7 +24,8 @@ pub(crate) struct DiskFile {
     file: Arc<File>,
     /// The length when the file was opened.
     length: u64,
-    /// The number of the last system error while reading; the errors of the Parquet library do not always keep it.
+    /// The number of the last system error while reading. The errors of the Parquet library do not always keep it, and
+    /// without it a failing disk would be reported as a corrupt dataset.
     failed: Arc<AtomicI32>,
 }
 

@@ -1,4 +1,5 @@
 //! The manifest: the list of a dataset's contents. Nothing in it depends on the time, the host or the place of the run.
+//! Sealing writes it, last and with a marker that contains its hash; every reader of a dataset begins with it.
 
 mod format;
 mod inputs;

@@ -2,7 +2,9 @@
 //! until the row group ends.
 //!
 //! The bytes are equal to those that the column writer of the `parquet` crate writes, plain or with a dictionary, but
-//! no arrays are built in between. Only the values decide where a page ends.
+//! no arrays are built in between: with them, each text was copied three times and each id hashed in every row, which
+//! took a sixth of a run. Only the values decide where a page ends, so equal rows give equal files for any number of
+//! threads.
 //!
 //! Why: docs/decisions/2026-11-22-own-parquet-page-writer.md.
 

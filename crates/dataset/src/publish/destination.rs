@@ -219,6 +219,9 @@ impl Destination {
 
     /// Gives a finished folder the name of the destination in one step. Afterwards the name `folder` in `work_dir` is
     /// free, or belongs to the former occupant.
+    ///
+    /// An old dataset is exchanged with the new one and removed later. Removing it first would leave a moment without
+    /// any dataset, and renaming it away would need a second rename, between which a kill could fall.
     pub(crate) fn publish(&self, work_dir: &Dir, folder: &str, replace: bool) -> Result<(), DatasetError> {
         self.refuse_own_folders()?;
         match self.inspect()? {
@@ -294,7 +297,8 @@ impl Destination {
         })
     }
 
-    /// Tests whether two folders can be exchanged here, before hours of work depend on it.
+    /// Tests whether two folders can be exchanged here, before hours of work depend on it. Not every file system can,
+    /// and only a trial finds out, so two empty folders are created and exchanged.
     pub(crate) fn probe_exchange(&self, work_dir: &Dir) -> Result<(), DatasetError> {
         let [one, other] = PROBES;
         work_dir.make(one, disk::PRIVATE_FOLDER)?;

@@ -1,4 +1,5 @@
-//! The tables of a dataset: their columns, and the part file of each table in a slice, on disk or in memory.
+//! The tables of a dataset: their columns, and the part file of each table in a slice, on disk or in memory. The engine
+//! pushes rows into a `PartSet`, which returns closed part files.
 //!
 //! Each table is declared in `registry`; everything else here treats all tables alike. The facts about the files of a
 //! dataset are in its manifest.

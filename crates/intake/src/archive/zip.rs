@@ -163,7 +163,8 @@ fn contents_first(members: Vec<Listed>) -> Vec<Listed> {
     in_order.into_iter().map(|(_, listed)| listed).collect()
 }
 
-/// Whether any two ranges share a byte. Bytes that many entries share would be decompressed for each of them.
+/// Whether any two ranges share a byte. In a valid archive none do; in a hostile one, many entries may point to the
+/// same compressed bytes, which would be decompressed for each of them.
 fn overlap(ranges: &mut [Range<u64>]) -> bool {
     ranges.sort_unstable_by_key(|range| range.start);
     let mut pairs = ranges.windows(2);

@@ -1,4 +1,5 @@
-//! Columnar files, Parquet and Arrow: returns their rows as JSON objects, batch by batch.
+//! Columnar files, Parquet and Arrow: returns their rows as JSON objects, batch by batch. A reader takes their events
+//! instead of those of a framer.
 //!
 //! The unit of reading is a row group of Parquet or a record batch of Arrow: if one is corrupt, only its rows are lost.
 //! As in a database, rows have no byte offsets. Null fields are omitted: in columns every row has every field, and most

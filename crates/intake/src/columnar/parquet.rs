@@ -162,7 +162,10 @@ impl Groups {
         Ok(longest)
     }
 
-    /// Checks that a page does not decompress to more than its header states, for codecs with decoders that do not check it.
+    /// Checks that a page does not decompress to more than its header states, for codecs with decoders that do not
+    /// check it. A compressed page costs its decompression twice because of this, since the decoder takes files and not
+    /// pages; trusting the stated sizes would let a single file end a run
+    /// (docs/decisions/2026-11-23-parquet-page-check-before-decoding.md).
     fn decompress(&self, start: u64, page: Page, codec: Compression) -> Result<(), StreamError> {
         let skipped = u64::try_from(page.levels).unwrap_or(u64::MAX);
         let stored = u64::try_from(page.stored).unwrap_or_default();

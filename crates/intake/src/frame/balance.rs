@@ -69,7 +69,8 @@ impl Balance {
     }
 }
 
-/// The position of the first quote or bracket.
+/// The position of the first quote or bracket. Framing passes over every byte of an input, so eight bytes are tested at
+/// once.
 pub(crate) fn structural(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     for (number, word) in words.iter().enumerate() {

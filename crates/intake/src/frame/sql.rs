@@ -1,4 +1,5 @@
-//! Text dumps of PostgreSQL, MySQL and SQLite: statements, the rows of `INSERT`, and the lines of `COPY`.
+//! Text dumps of PostgreSQL, MySQL and SQLite: statements, the rows of `INSERT`, and the lines of `COPY`. The framer
+//! calls this part once the head is recognised as a dump.
 //!
 //! Memory holds only one row, or the relevant beginning of a statement. Everything that is not a row is a separator.
 

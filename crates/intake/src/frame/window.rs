@@ -15,7 +15,8 @@ const SMALL_BYTES: usize = 16 * 1024;
 /// The number of bytes that are read at once after the head: small enough to stay in the cache of a core.
 const CHUNK_BYTES: usize = 256 * 1024;
 
-/// A window that moves over a stream. It is filled only when it is empty, and then completely.
+/// A window that moves over a stream. It is filled only when it is empty, and then completely, so that bytes are never
+/// moved within it. Every framing must therefore be able to stop at any byte and continue with the next chunk.
 pub(super) struct Window {
     stream: Bytes,
     bytes: Vec<u8>,

@@ -27,7 +27,7 @@ pub fn scan(bytes: &[u8], depth_limit: u32) -> Result<Document<'_>, ScanError> {
             "a frame of 4 GiB or more cannot be read",
         ));
     }
-    // On failure, the standard library finds the position.
+    // The vectorised check only reports that the text is invalid; on failure, the standard library finds the position.
     let text = simdutf8::basic::from_utf8(bytes)
         .or_else(|_| std::str::from_utf8(bytes))
         .map_err(|error| scan_error(&INVALID_UTF8, error.valid_up_to(), "expected UTF-8 text"))?;

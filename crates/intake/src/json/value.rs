@@ -264,7 +264,8 @@ impl<'d> Value<'d> {
         named.last().map(|(_, value)| value)
     }
 
-    /// Looks up a name in a large object and remembers all its names.
+    /// Looks up a name in a large object and remembers all its names. Without that, each lookup would walk over the
+    /// values as well, and a reader asks a message for one field after the other. Only the last object is remembered.
     fn remembered(self, key: &str) -> Option<Value<'d>> {
         let mut recent = self.document.recent.borrow_mut();
         if recent.object != self.index + 1 {
@@ -290,7 +291,8 @@ impl<'d> Value<'d> {
             .map(|(_, name)| Value::new(self.document, name + 1))
     }
 
-    /// Looks up a name by binary search.
+    /// Looks up a name by binary search, in an object with so many names that comparing each of them for each lookup
+    /// would take quadratic time. The sorted names are kept with the document.
     fn sought(self, key: &str) -> Option<Value<'d>> {
         let text = |name: &u32| Value::new(self.document, *name).string().unwrap_or_default();
         let mut sorted = self.document.sorted.borrow_mut();

@@ -1,4 +1,5 @@
-//! Writes a row as one JSON object, the same for every container.
+//! Writes a row as one JSON object, the same for every container: the framing of dumps and CSV and the scan of
+//! databases pass the cells of a row to a [`RowWriter`].
 //!
 //! The type of each value has already been decided: a cell has the kind of its JSON value.
 

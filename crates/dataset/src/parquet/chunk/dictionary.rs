@@ -9,7 +9,8 @@ use std::hash::Hasher;
 use parquet::errors::{ParquetError, Result};
 use rustc_hash::FxHasher;
 
-/// The maximum number of slots that are searched for a value.
+/// The maximum number of slots that are searched for a value. The table is at most half full, so only values with
+/// colliding hashes need more; for these, ending the dictionary is cheaper than a long search for each value.
 const SEARCHED: usize = 64;
 
 /// A dictionary while its column is written.

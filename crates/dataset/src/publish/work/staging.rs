@@ -9,8 +9,9 @@
 //!         temp/                                       unfinished files
 //! ```
 //!
-//! A file reaches `data` or `receipts` only by a rename of a synced file. When the work is resumed, files that no
-//! receipt names are removed; if there are foreign files, nothing is touched.
+//! A file reaches `data` or `receipts` only by a rename of a synced file, and the receipt of a slice is written after
+//! its files. A kill therefore leaves either a finished slice or files without a receipt. When the work is resumed,
+//! files that no receipt names are removed; if there are foreign files, nothing is touched.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! Dumps of `pg_dump` in all formats: samples that PostgreSQL wrote, and folders, packed and hostile dumps made from them.
+
 mod folders;
 mod hostile;
 mod packed;

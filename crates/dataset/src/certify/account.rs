@@ -82,7 +82,7 @@ pub fn account_problems(input: &InputEntry, found: InputRows) -> Vec<String> {
         problems.push(format!("nothing of {path} was read, and it was not refused"));
     } else if input.plain && (input.entries, input.decoded_bytes) != (1, input.bytes) {
         problems.push(format!(
-            "{} bytes of {path} were read in {} entries, and it is one of {}",
+            "{} bytes of {path} were read in {} entries instead of {} bytes in one",
             input.decoded_bytes, input.entries, input.bytes
         ));
     }

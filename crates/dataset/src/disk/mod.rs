@@ -9,7 +9,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "this is the place that the ban of everything else leads to"
+    reason = "all other modules access files through this one"
 )]
 
 mod call;

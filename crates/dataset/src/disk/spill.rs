@@ -94,7 +94,7 @@ impl Spill {
     /// The bytes in a partition.
     #[expect(
         clippy::indexing_slicing,
-        reason = "rows of a partition that is not there would be lost"
+        reason = "rows of a missing partition would be lost"
     )]
     pub fn bytes(&self, partition: usize) -> u64 {
         self.partitions[partition].bytes
@@ -103,7 +103,7 @@ impl Spill {
     /// Appends a record of two parts to a partition.
     #[expect(
         clippy::indexing_slicing,
-        reason = "rows of a partition that is not there would be lost"
+        reason = "rows of a missing partition would be lost"
     )]
     pub fn push(&mut self, partition: usize, head: &[u8], body: &[u8]) -> Result<(), DatasetError> {
         let place = &mut self.partitions[partition];
@@ -124,7 +124,7 @@ impl Spill {
     /// Passes every record of a partition to `visit`, in order, and drops them.
     #[expect(
         clippy::indexing_slicing,
-        reason = "rows of a partition that is not there would be lost"
+        reason = "rows of a missing partition would be lost"
     )]
     pub fn drain(&mut self, partition: usize, visit: &mut Visit<'_>) -> Result<(), DatasetError> {
         let place = std::mem::take(&mut self.partitions[partition]);

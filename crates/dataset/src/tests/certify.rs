@@ -369,7 +369,7 @@ fn an_input_neither_read_nor_refused_is_a_problem() {
                     (input.plain, input.bytes) = (true, input.decoded_bytes + 1);
                 });
             },
-            "30 bytes of input were read in 1 entries, and it is one of 31",
+            "30 bytes of input were read in 1 entries instead of 31 bytes in one",
         ),
         (
             |manifest| {
@@ -377,7 +377,7 @@ fn an_input_neither_read_nor_refused_is_a_problem() {
                     (input.plain, input.bytes, input.entries) = (true, input.decoded_bytes, 2);
                 });
             },
-            "30 bytes of input were read in 2 entries, and it is one of 30",
+            "30 bytes of input were read in 2 entries instead of 30 bytes in one",
         ),
         (
             |manifest| manifest.inputs.change(0, |input| input.hash = None),

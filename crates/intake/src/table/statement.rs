@@ -368,7 +368,7 @@ fn columns(tokens: &mut Tokens<'_>) -> Result<Option<Vec<String>>, StreamError> 
     if tokens.take_symbol(b')') {
         Ok(Some(columns))
     } else {
-        Err(StreamError::malformed("the list of columns does not end"))
+        Err(StreamError::malformed("the list of columns is not closed"))
     }
 }
 

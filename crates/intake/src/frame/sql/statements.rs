@@ -79,7 +79,7 @@ impl Framer {
         if let Statement::Insert { table, .. } = &statement
             && self.rows.is_named(&self.sql.full_name(table.clone()).full())
         {
-            let error = StreamError::malformed("the statement makes its rows, it does not list them");
+            let error = StreamError::malformed("the statement computes its rows instead of listing them");
             self.reject_row(unit, raw, &error);
             return;
         }

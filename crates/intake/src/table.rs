@@ -80,7 +80,8 @@ impl TableMap {
         self.whole(table).is_some()
     }
 
-    /// The whole table that a table of this name belongs to according to the map: itself, or the first one of several.
+    /// The whole table to which a table of this name belongs, if the map names it: itself, or for one of the further
+    /// tables, the map's table in the same schema.
     pub(crate) fn whole(&self, table: &str) -> Option<String> {
         let mut names = std::iter::once(&self.table).chain(&self.also);
         names.find_map(|name| {
@@ -109,7 +110,7 @@ impl TableMap {
         named.or_else(own).map(String::as_str)
     }
 
-    /// The name of a table that the map reads, or the one that the map gives it.
+    /// The name of the map's table; for a map of any table, that of `table` if it is known.
     pub(crate) fn called<'n>(&'n self, table: Option<&'n str>) -> &'n str {
         let any = table.filter(|_| self.table == Self::ANY);
         any.unwrap_or(&self.table)

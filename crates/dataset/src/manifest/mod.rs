@@ -340,7 +340,7 @@ impl FoundManifest {
 /// # Errors
 ///
 /// Where the file cannot be read, is not a regular file, or is larger than a manifest can be. Corruption of its text is
-/// reported in [`Found::manifest`].
+/// reported in [`FoundManifest::manifest`].
 pub(crate) fn find(folder: &Dir, path: &Path) -> Result<Option<FoundManifest>, DatasetError> {
     find_within(MANIFEST_BYTES, folder, path)
 }

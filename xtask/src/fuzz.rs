@@ -1,6 +1,6 @@
 //! `cargo xtask fuzz SECONDS [SEED]`: mutations of the corpus and the samples, against every target, in release.
 //!
-//! Needs no nightly toolchain. What breaks a promise is kept in `fuzz/artifacts`.
+//! It needs no nightly toolchain. An input that breaks a promise is kept in `fuzz/artifacts`.
 
 use std::fmt::Write;
 use std::panic;

@@ -92,7 +92,7 @@ fn run(arguments: &[&str], root: &Path) -> Result<String> {
     }
 }
 
-/// The seed that was given, else one from the process id: a campaign prints it, and it repeats the campaign.
+/// Returns the given seed, else one from the process id. A campaign prints it, so that it can be repeated.
 fn seed(given: Option<&str>) -> Result<u64> {
     match given {
         Some(text) => text.parse().context("SEED must be a whole number"),
@@ -100,14 +100,14 @@ fn seed(given: Option<&str>) -> Result<u64> {
     }
 }
 
-/// The cargo that runs this, in the folder of the workspace.
+/// Returns a command of the cargo that runs this program, in the folder of the workspace.
 fn cargo(root: &Path) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root);
     cargo
 }
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().unwrap_or(own).to_path_buf()

@@ -15,10 +15,10 @@ use crate::idioms::{self, Phrase, phrases_in};
 use crate::prose::{COMMENTS, STRINGS};
 use crate::sources::{files_below, has_ending, read, source_files};
 
-/// The words, each with the field's.
+/// The list of words, each with the field's.
 const WORDS: &str = "xtask/words.txt";
 
-/// How often they are used all the same.
+/// The number of times that each may be used all the same.
 const ALLOWANCES: &str = "xtask/words-allowed.txt";
 
 const KINDS: &[Kind] = &[
@@ -31,13 +31,13 @@ const KINDS: &[Kind] = &[
 /// Lines of a page that a reader sees before scrolling.
 const SCREEN_LINES: usize = 40;
 
-/// Which words go from where.
+/// The words to avoid, by the place where they are avoided.
 #[derive(Default)]
 struct WordTable<'t> {
     texts: Vec<Phrase<'t>>,
     names: Vec<&'t str>,
     idioms: Vec<Phrase<'t>>,
-    /// Files with texts that others write.
+    /// Files with strings that are texts of others.
     quoting: Vec<&'t str>,
 }
 
@@ -65,7 +65,7 @@ impl<'t> WordTable<'t> {
         Ok(words)
     }
 
-    /// The private words in the names and texts of code; `is_help`: comments of options and commands are printed.
+    /// Returns the private words in the names and texts of code; with `is_help`, comments are texts, because options and commands print them.
     fn found(&self, tokens: TokenStream, is_help: bool) -> Vec<(&'static str, String)> {
         let mut found = Vec::new();
         let mut is_comment = false;
@@ -120,7 +120,7 @@ pub(crate) fn run(root: &Path, mode: Option<Mode>) -> Result<String> {
     hold(root, ALLOWANCES, KINDS, &counts, mode)
 }
 
-/// The words of a name, in small letters: of `each_input` and of `EachInput` the same.
+/// Splits a name into its words in lower case: those of `each_input` and of `EachInput` are the same.
 fn parts(name: &str) -> Vec<String> {
     let mut parts: Vec<String> = vec![String::new()];
     let mut was_small = false;
@@ -138,7 +138,7 @@ fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// README and the first screen of each page for users.
+/// Returns README and the first screen of each page for users.
 fn pages(root: &Path) -> Result<Vec<(String, String)>> {
     let mut pages = vec![("README.md".to_owned(), read(root, "README.md")?)];
     for path in files_below(root, "docs")? {

@@ -98,7 +98,8 @@ fn metadata(root: &Path) -> Result<Metadata> {
             String::from_utf8_lossy(&output.stderr).trim()
         );
     }
-    serde_json::from_slice(&output.stdout).context("cargo metadata did not print the JSON that is expected of it")
+    serde_json::from_slice(&output.stdout)
+        .context("cargo metadata did not print the JSON that is expected of it")
 }
 
 fn short(package: &str) -> &str {

@@ -98,8 +98,7 @@ fn metadata(root: &Path) -> Result<Metadata> {
             String::from_utf8_lossy(&output.stderr).trim()
         );
     }
-    serde_json::from_slice(&output.stdout)
-        .context("cargo metadata did not print the JSON that is expected of it")
+    serde_json::from_slice(&output.stdout).context("cargo metadata did not print the expected JSON")
 }
 
 fn short(package: &str) -> &str {

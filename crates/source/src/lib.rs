@@ -20,8 +20,8 @@
 //!
 //! 1. Write `formats/<name>.rs`, named after the id with underscores: page, wire structs (`wire!`), the source as a
 //!    value ([`Coded`]), private functions in calling order, tests.
-//! Put small files that you wrote yourself into `data-samples/sources/<id>/`, at least one for each shape, and a valid one into its folder
-//! `example/`.
+//! 2. Put small files that you wrote yourself into `data-samples/sources/<id>/`, at least one for each shape, and a valid one into its folder
+//!    `example/`.
 //! 3. Add its line to `sources!` below: it declares the module, makes the value public and puts it into [`SOURCES`].
 
 mod base;

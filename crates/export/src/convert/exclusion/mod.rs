@@ -1,7 +1,7 @@
-//! Why a rendering is left out: a filter excludes its row, no message precedes the answer in its text, or a chat template refuses
+//! Reasons for leaving out a rendering: a filter excludes its row, no message precedes the answer in its text, or a chat template refuses
 //! the messages.
 //!
-//! The rules of an envelope are in the envelope.
+//! The rules of an envelope are in the module of the envelope.
 
 pub(crate) mod asked;
 pub(crate) mod valid_for;

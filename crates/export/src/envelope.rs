@@ -1,7 +1,8 @@
 //! Envelopes: the record formats of trainers and evaluators, with the rules of their readers.
 //!
-//! An envelope is a small file with a line in [`ENVELOPES`]. An envelope reads one rendering at a time and changes no turn: it passes the rendering
-//! on, gives it other keys, or cuts it at the assistant's last turn. A rendering that the reader would refuse is left out under the name of the rule.
+//! An envelope is a small file with a line in [`ENVELOPES`]; `convert` calls its function `wrap` for each rendering. An envelope changes no
+//! turn: it passes the rendering on, gives it other keys, or cuts it at the assistant's last turn. A rendering that the reader would refuse
+//! is left out under the name of the rule.
 
 use std::ops::Range;
 

@@ -1,8 +1,7 @@
-//! Input formats: one frame of bytes becomes one canonical conversation, with findings about everything
-//! malformed or unusual.
+//! Input formats: one frame of bytes becomes one canonical conversation, with findings about everything malformed or unusual.
 //!
-//! A source reads a frame that intake has cut and scanned. It opens no file, links no messages, and never rejects a conversation because of one
-//! message.
+//! The engine asks [`considered`] and [`decided`] for the source of an entry, and passes its frames, cut and scanned by intake, to
+//! [`read`]. A source opens no file, links no messages, and never rejects a conversation because of one message.
 //!
 //! | Folder | Holds |
 //! |---|---|

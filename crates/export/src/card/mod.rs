@@ -1,7 +1,8 @@
 //! The card of an export, `README.md`, with a chart of lengths next to it: the facts that loaders, the Hub and readers need about a published folder.
 //!
-//! It contains no content of a message and no path of the machine, and does not depend on time or host. Its texts are those of `[card]` in the
-//! pipeline; they and the figures of the run are in the manifest, which the template reads.
+//! It contains no content of a message and no path of the machine, and does not depend on time or host. Its texts are those of `[card]` in
+//! the pipeline; they and the figures of the run are in the manifest, which the template reads. `convert` calls [`files`] when the rows are
+//! written.
 
 mod command;
 pub(crate) mod counts;

@@ -1,4 +1,5 @@
-//! Exports a dataset: reads renderings, filters them, wraps them in the envelope, writes the files.
+//! Exports a dataset: reads its renderings or those of a `Maker`, filters them, wraps them in the envelope, and writes the files and the
+//! summary into a folder. The command line calls [`begin`], [`export_into`] and [`publish`], with other work before the folder appears.
 
 mod exclusion;
 mod loss_walk;

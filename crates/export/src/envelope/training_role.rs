@@ -1,4 +1,5 @@
-//! The use of each turn of a record in training. The byte ranges of the rendering decide, so the form of a turn does not matter.
+//! The use of each turn of a record in training, for the envelopes that mark, count or leave out context turns. The byte ranges of the
+//! rendering decide, so the form of a turn does not matter.
 
 pub(super) mod unmarkable;
 

@@ -1,5 +1,5 @@
-//! The division of an export: its parts with their shares or dates, and the assignment of conversations to them. `convert` calls
-//! [`assignment::assign`].
+//! The division of an export. [`Split`] has the parts with their shares or dates and the rules for related conversations;
+//! [`assignment::assign`] reads the conversations of a dataset and returns the part of each. `convert` looks up the part of each row there.
 
 pub(crate) mod assignment;
 pub(crate) mod earlier;

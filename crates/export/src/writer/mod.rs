@@ -1,4 +1,5 @@
-//! One file of an export: lines, or a table with the keys of the records as columns, after the keys of their rows.
+//! One file of an export: lines, or a table with the keys of the records as columns, after the keys of their rows. `convert` passes rows to
+//! [`part_files::PartFiles`], which opens the files, and [`shuffle`] reorders rows before that on request.
 
 pub(crate) mod nested;
 pub(crate) mod pages;

@@ -1,4 +1,5 @@
-//! Reading the pieces of a message: text, thoughts, files, calls and results.
+//! Reading the pieces of a message: text, thoughts, files, calls and results. [`PieceReader`] follows a list of pieces in a format file,
+//! and collects the content of a message in a [`MessageDraft`].
 
 mod details;
 mod draft;

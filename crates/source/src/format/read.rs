@@ -1,4 +1,5 @@
-//! Reading a record by a format file: its conversations, and the messages of each.
+//! Reading a record by a format file. `file.rs` passes a frame to [`read`], and gets a reading with all conversations of the record and
+//! their messages.
 
 mod attachments;
 mod nested;

@@ -1,4 +1,4 @@
-//! Format files that exceed a bound, on both sides of each bound.
+//! The bounds on format files, each tested on both sides.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Names for formats that are not read, recognised by their structure.
+//! Names for formats that are not read, recognised by their structure; and, in [`recognised`], the choice of the source of an entry.
 //!
 //! A file that no source reads is still an export of some program. Its name helps more than "unknown": it leads to the right tool, or to a field
 //! map. Each format is one entry of `formats.toml`, with the names that only this format has.

@@ -1,4 +1,5 @@
-//! The counts of an export while its rows are read, and the notes that follow from them.
+//! The counts of an export while its rows are read, and the notes that follow from them. `convert` adds each rendering, and moves the
+//! counts into the summary at the end.
 
 pub(crate) mod ways_out;
 

@@ -1,5 +1,6 @@
-//! A bound on the bytes that a format file makes of a record. A format file may read a value in many places, and add text around each; a record that
-//! becomes more than [`FORMAT_FLOOR`] and [`FORMAT_RATIO`] allow is rejected.
+//! A bound on the bytes that a format file makes of a record. A format file may read a value in many places, and add text around each; a
+//! record that becomes more than [`FORMAT_FLOOR`] and [`FORMAT_RATIO`] allow is rejected. The bounds on the size of a format file do not
+//! suffice, because nested lines multiply: 25 lines of 25 lines with one path make 625 copies of its text.
 
 use std::cell::{Cell, RefCell};
 

@@ -191,7 +191,7 @@ impl Read<'_> {
     /// A value as text: a string unquoted, null as the empty text, any other value as JSON.
     pub(in crate::format) fn text(self, value: Value<'_>) -> String {
         match value.as_str() {
-            Some(text) => self.led_back(text.into_owned()),
+            Some(text) => self.decoded(text.into_owned()),
             None if value.kind() == Kind::Null => String::new(),
             None => crate::base::text_of(value),
         }
@@ -235,7 +235,7 @@ impl Read<'_> {
     }
 
     /// The original text, if it was UTF-8 decoded as Latin-1.
-    pub(in crate::format) fn led_back(self, text: String) -> String {
+    pub(in crate::format) fn decoded(self, text: String) -> String {
         if !self.mojibake || text.is_ascii() {
             return text;
         }

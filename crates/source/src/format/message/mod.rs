@@ -86,7 +86,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let keys = &self.format.keys;
         let single = |value: Value<'d>| repeated(keys, value).map_or(Ok(()), Err);
         let list = &mut self.turns.list;
-        if self.format.are_words && value.kind() != Kind::Object {
+        if self.format.allows_text && value.kind() != Kind::Object {
             list.rows.rows += 1;
         } else if list.element(Element::Message, &path, value, single).is_none() {
             return;
@@ -366,7 +366,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             return Some(roster.named(role, name));
         };
         let read = self.read;
-        let words = |paths: &Paths| paths.id(value).map(|word| read.led_back(word));
+        let words = |paths: &Paths| paths.id(value).map(|word| read.decoded(word));
         let (own, alias) = (map.id.id(value), words(&map.alias));
         let name = words(&map.name).or_else(|| alias.clone());
         let place = match (&own, &name) {

@@ -128,7 +128,7 @@ pub(crate) fn read(folder: &Path, parts: &[SplitPart], by: SplitBy) -> Result<Ea
         beginning.conversations != places.len()
     }) {
         let has = format!(
-            "{} has {} conversations, which is not what its export wrote",
+            "{} has {} conversations, but its export wrote another number",
             path.display(),
             places.len()
         );
@@ -208,7 +208,7 @@ mod tests {
         let written = text([("a", "test"), ("b", "train")].into_iter(), SplitBy::Hash);
         let lines: Vec<&str> = written.split_inclusive('\n').collect();
         for (text, has) in [("", 0), (lines[0], 0), (&lines[..2].concat(), 1)] {
-            let why = format!("has {has} conversations, which is not what its export wrote");
+            let why = format!("has {has} conversations, but its export wrote another number");
             assert!(refusal(text).ends_with(&why), "{text}");
         }
         let error = refusal(written.split_at(written.len() - 9).0);

@@ -65,7 +65,8 @@ pub fn load(id: &str, text: &str) -> Result<&'static FormatFile, FormatError> {
     let loaded: &'static Loaded = Box::leak(Box::new(Loaded::parse(leaked(id), text)?));
     if !loaded.language.table.is_empty() {
         return Err(error(
-            "only the formats that chatmill comes with have `table`: a [table_map] in the pipeline file reads other tables".to_owned(),
+            "only built-in formats have `table`: a [table_map] in the pipeline file reads other tables"
+                .to_owned(),
         ));
     }
     let file: &'static FormatFile = Box::leak(Box::new(FormatFile {

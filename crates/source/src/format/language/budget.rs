@@ -65,8 +65,8 @@ impl Budget {
         let mut error = self.error.borrow_mut();
         if self.is_spent() && error.is_none() {
             let text = format!(
-                "the format file makes more than {} bytes of the record: {FORMAT_RATIO} for each byte and {FORMAT_FLOOR} more are the most; \
-                 fewer pieces, lines and paths may read the same value",
+                "the format file makes more than {} bytes of the record; the limit is {FORMAT_FLOOR} and {FORMAT_RATIO} for each byte of it: \
+                 let fewer pieces, lines and paths read the same value",
                 self.most
             );
             *error = Some(frame.error(&codes::CONVERSATION_TOO_LARGE, text, path(), value));

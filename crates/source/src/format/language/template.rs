@@ -73,7 +73,7 @@ impl TryFrom<String> for Filled {
         while let Some((words, after)) = rest.split_once('{') {
             let (name, after) = after
                 .split_once('}')
-                .ok_or_else(|| format!("`{text}` has a hole that does not end with }}"))?;
+                .ok_or_else(|| format!("`{text}` has a placeholder that does not end with }}"))?;
             let path = match name {
                 "$" => MapPath::default(),
                 name if name.starts_with('[') => MapPath::parse(&format!("${name}"))?,
@@ -84,7 +84,7 @@ impl TryFrom<String> for Filled {
         }
         if holes.is_empty() {
             return Err(format!(
-                "`{text}` is neither a path, which begins with $, nor has a hole like {{name}}"
+                "`{text}` is neither a path, which begins with $, nor has a placeholder like {{name}}"
             ));
         }
         holes.push((rest.to_owned(), None));

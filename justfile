@@ -39,7 +39,7 @@ laws TIMES="3" SEED="1" DRAWS="20":
     cargo test --release --package chatmill-testkit --test laws every_possible_loss -- --ignored
     cargo test --release --package chatmill-token --lib -- --ignored
 
-# logged answers and turns of the assistant in the samples of all sources and in drawn sessions, DRAWS times as many as in `just test`; then turns and words beside teich's, over the sessions of its source distribution (needs Python and its package index)
+# logged answers and turns of the assistant in the samples of all sources and in drawn sessions, DRAWS times as many as in `just test`; then turns and words compared with teich's, over the sessions of its source distribution (needs Python and its package index)
 [group('judges')]
 turns DRAWS="20":
     CHATMILL_DRAWS={{DRAWS}} cargo test --release --package chatmill-testkit --test laws turns:: -- --include-ignored --nocapture
@@ -50,7 +50,7 @@ turns DRAWS="20":
     tar --extract --gzip --file target/turns/teich/teich-0.3.6.tar.gz --directory target/turns/teich
     target/turns/bin/python -B .ci/turns/beside_teich.py target/release/chatmill target/turns/teich/teich-0.3.6/examples
 
-# words under a key that no format knows, in every object of every fixture, and under every listed key: kept and told (`cargo test` draws some)
+# words under a key that no format knows, in every object of every fixture, and under every listed key: kept and reported (`cargo test` draws some)
 [group('faults')]
 silence:
     CHATMILL_DRAWS=120 cargo test --package chatmill-source --lib canary
@@ -60,12 +60,12 @@ silence:
 texts FOLDERS:
     FOLDERS="{{FOLDERS}}" cargo test --package chatmill-testkit --test runs texts:: -- --include-ignored --nocapture
 
-# the versions that sources and grammars were compared with, beside the newest of the registries (needs npm, pip and the network for these); it fails nothing
+# the versions that sources and grammars were compared with, and the newest of the registries (needs npm, pip and the network for these); it fails nothing
 [group('judges')]
 drift:
     python3 -B .ci/drift/drift.py
 
-# how soon hostile texts and templates are done with, by the clock: nothing else may run meanwhile
+# how long hostile texts and templates take, by the clock: nothing else may run meanwhile
 [group('speed')]
 in-time:
     cargo test --workspace --release --lib --test dialects --test cli in_time -- --ignored --test-threads 1
@@ -143,7 +143,7 @@ run PIPELINE *ARGUMENTS:
 bench *FILTER:
     cargo bench --package chatmill-testkit --features benches --bench stages -- {{FILTER}}
 
-# what counting costs: tiktoken-rs, two more counters of others, our counter and the tallier on the same renderings
+# what counting costs: tiktoken-rs, two more counters of others, our counter and the one of renderings on the same texts
 [group('speed')]
 bench-counting:
     cargo bench --package chatmill-testkit --features benches,peers --bench counting
@@ -174,7 +174,7 @@ bench-whole MEGABYTES="100" ROUNDS="3" BEFORE="":
     for corpus in rooms agents scripts; do python3 benches/chats.py {{MEGABYTES}} 7 $corpus > target/bench/$corpus.jsonl; done
     target/bench/python/bin/python benches/whole.py target/dist/chatmill target/bench/rooms.jsonl target/bench/work --also agents=target/bench/agents.jsonl --also scripts=target/bench/scripts.jsonl --write docs/performance.md --ranks target/bench/ranks --rounds {{ROUNDS}} {{ if BEFORE == "" { "" } else { "--before " + BEFORE } }}
 
-# plain text in one encoding beside the peers for Python, each cold in a process of its own (needs Python and its package index)
+# plain text in one encoding, compared with the peers for Python, each cold in a separate process (needs Python and its package index)
 [group('speed')]
 bench-plain ROUNDS="3":
     .ci/wheel/run release short
@@ -183,7 +183,7 @@ bench-plain ROUNDS="3":
     for corpus in rooms agents scripts; do python3 benches/chats.py 20 7 $corpus > target/bench/$corpus.jsonl; done
     python/target/environment/bin/python -B benches/plain.py target/bench/ranks/o200k_base.tiktoken target/bench --rounds {{ROUNDS}}
 
-# `convert` of MEGABYTES of ShareGPT beside what TRL and LLaMA-Factory do with the same file: seconds and peaks of memory
+# `convert` of MEGABYTES of ShareGPT, compared with what TRL and LLaMA-Factory do with the same file: seconds and peaks of memory
 [group('speed')]
 bench-convert MEGABYTES="100" ROUNDS="3":
     cargo build --profile dist --package chatmill-cli
@@ -192,14 +192,14 @@ bench-convert MEGABYTES="100" ROUNDS="3":
     target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
     target/trainers/bin/python -B benches/convert.py target/dist/chatmill target/bench/convert --megabytes {{MEGABYTES}} --rounds {{ROUNDS}}
 
-# decontamination beside a counter in plain Python over MEGABYTES of invented chats, and its processor time against ROWS rows of evaluations
+# decontamination compared with a counter in plain Python over MEGABYTES of invented chats, and its processor time against ROWS rows of evaluations
 [group('speed')]
 contamination MEGABYTES="20" ROWS="100000":
     cargo build --profile dist --package chatmill-cli
     python3 -B benches/contamination.py target/dist/chatmill target/bench/contamination --megabytes {{MEGABYTES}}
     python3 -B benches/contamination.py target/dist/chatmill target/bench/contamination --megabytes 100 --rows {{ROWS}} --time
 
-# a corpus of MEGABYTES of invented sessions: filters, duplicates, decontamination, split and rows, beside the same steps of datatrove (needs Python and its package index)
+# a corpus of MEGABYTES of invented sessions: filters, duplicates, decontamination, split and rows, compared with the same steps of datatrove (needs Python and its package index)
 [group('speed')]
 bench-corpora MEGABYTES="100" ROWS="100000":
     cargo build --profile dist --package chatmill-cli
@@ -238,7 +238,7 @@ every-call SCENE="":
     SCENE="{{SCENE}}" cargo test --release --package chatmill-testkit --test runs every_call_ -- --ignored --nocapture
     cargo test --release --package chatmill-dataset --lib every_call_ -- --ignored --nocapture
 
-# flip every byte of a dataset, one at a time, and look whether its certificate says so
+# flip every byte of a dataset, one at a time, and look whether its certificate reports it
 [group('faults')]
 every-byte:
     cargo test --release --package chatmill-dataset --lib every_byte_ -- --ignored
@@ -248,12 +248,12 @@ every-byte:
 release:
     .ci/release/run
 
-# install the packages of `just release`, each in a root of its own, and make rows there (needs root or user namespaces)
+# install the packages of `just release`, each in a separate root, and make rows there (needs root or user namespaces)
 [group('packages')]
 try-release:
     .ci/release/try
 
-# build the wheel for Python 3.10 and whatever comes after it (needs Python and its package index)
+# build the wheel for Python 3.10 and later (needs Python and its package index)
 [group('packages')]
 wheel:
     rm -rf python/target/wheels
@@ -265,7 +265,7 @@ wheel:
 tarball:
     .ci/tarball/run
 
-# run what is in the tarball where there is nothing else, and compare what it does with the release binary (needs root or user namespaces)
+# run the program of the tarball in an empty root, and compare it with the release binary (needs root or user namespaces)
 [group('packages')]
 chroot: tarball
     cargo build --profile dist --package chatmill-cli
@@ -319,7 +319,7 @@ trainers +ARGUMENTS:
     target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
     target/trainers/bin/python -B .ci/trainers/trainers.py target/debug/chatmill target/trainers-exports {{ARGUMENTS}}
 
-# which tokens the trainers' own code learns of a dataset with `hf-messages` and `sharegpt`, held against its messages: each once
+# which tokens the trainers' own code learns of a dataset with `hf-messages` and `sharegpt`, compared with its messages: each once
 [group('judges')]
 learned RUN:
     rm -rf target/learned
@@ -329,7 +329,7 @@ learned RUN:
     target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
     target/trainers/bin/python -B .ci/trainers/by_learned.py target/debug/chatmill {{RUN}} target/learned
 
-# run the examples of docs/export.md as they stand there, over exports of a dataset with `hf-messages`
+# run the examples of docs/export.md unchanged, over exports of a dataset with `hf-messages`
 [group('judges')]
 snippets RUN:
     rm -rf target/snippets
@@ -387,7 +387,7 @@ vocabularies TEXTS="100000":
     CHATMILL_VOCABULARIES="$PWD/target/vocabularies/files" CHATMILL_FAMILIES="$PWD/target/vocabularies/families" cargo test --package chatmill-token --lib vocabularies:: -- --ignored --nocapture
     CHATMILL_PATTERNS="$PWD/target/vocabularies/patterns" cargo test --package chatmill-token --lib oniguruma::
 
-# hold bills by every key against SQL and tiktoken (needs Python and its package index; RANKS is tiktoken's o200k_base.tiktoken)
+# compare bills by every key with SQL and tiktoken (needs Python and its package index; RANKS is tiktoken's o200k_base.tiktoken)
 [group('judges')]
 bills RANKS SEED="20261123": (agents "200" SEED)
     cargo build --package chatmill-cli
@@ -395,7 +395,7 @@ bills RANKS SEED="20261123": (agents "200" SEED)
     target/bills/bin/pip install --quiet --no-deps --requirement .ci/bills/requirements.txt
     target/bills/bin/python -B .ci/bills/bills.py target/debug/chatmill {{RANKS}} target/bills/drawn {{SEED}}
 
-# draw SESSIONS sessions of each of ten agents, and hold what is read of them against what was paid and against ccusage (needs Python, npm and their registries; without npm or ccusage it says so and ends)
+# draw SESSIONS sessions of each of ten agents, and compare what is read of them with what was paid and with ccusage (needs Python, npm and their registries; without npm or ccusage it is skipped)
 [group('judges')]
 agents SESSIONS="200" SEED="20261129":
     cargo build --package chatmill-cli
@@ -414,7 +414,7 @@ bills-of-nights NIGHTS="1000":
     cargo build --profile dist --package chatmill-cli
     python3 -B .ci/bills/nights.py target/dist/chatmill target/bills/nights {{NIGHTS}}
 
-# drawn schemas of tools in the dialects of vendors, held against the reading of the vendors' pages (needs Python and jsonschema)
+# drawn schemas of tools in the dialects of vendors, compared with the reading of the vendors' pages (needs Python and jsonschema)
 [group('judges')]
 drawn-schemas COUNT="20000" SEED="1":
     cargo build --release --package chatmill-cli

@@ -56,7 +56,7 @@ def strings(value):
 
 
 def texts(record):
-    """The texts of a record's messages, each with whether a user says it; those in JSON with escapes once more without."""
+    """The texts of a record's messages, each with whether it is a user's; those in JSON with escapes once more without."""
     for message in record.get("conversation_list") or record["messages"]:
         calls = message.get("tool_calls") or message.get("extra", {}).get("tool_calls") or []
         found = [(message.get("content") or "", message["role"] == "user")]

@@ -1,4 +1,4 @@
-"""`chatmill convert` beside what trainers do with the same file themselves. Prints seconds, peaks of memory and ratios.
+"""Compares `chatmill convert` with what trainers do with the same file themselves. Prints seconds, peaks of memory and ratios.
 
     python benches/convert.py CHATMILL WORK [--megabytes N] [--rounds N]
 

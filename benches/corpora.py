@@ -1,4 +1,4 @@
-"""A corpus made of chats: filters, duplicates, decontamination, division, rows; chatmill beside the same steps of datatrove.
+"""A corpus made of chats: filters, duplicates, decontamination, division, rows; chatmill and the same steps of datatrove.
 
     python3 benches/corpora.py CHATMILL WORK [--megabytes MB] [--evaluations ROWS] [--rounds N]
 

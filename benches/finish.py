@@ -2,7 +2,7 @@
 
     python3 benches/finish.py PROGRAM FOLDER LOTS CONVERSATIONS [--slices PER_LOT]      (needs the package blake3)
 
-One slice is worked off for real; the work of all others is made of it: receipts with ids of their own, and hard links to its part
+One slice is worked off for real; the work of all others is made of it: receipts with other ids, and hard links to its part
 files. So `finish` reads real receipts and hashes real files, and `certify` reads every row; only the ids in the tables repeat, which
 neither of them looks at. FOLDER must not exist, and is removed at the end.
 """

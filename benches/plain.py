@@ -4,7 +4,7 @@
 
 RANKS is tiktoken's `o200k_base.tiktoken` (`cargo xtask ranks FOLDER`), CORPORA a folder with the files of `benches/chats.py`: rooms.jsonl,
 agents.jsonl and scripts.jsonl. FOLDER holds files of model families (`*.tokenizer.json`, of `just vocabularies`), which chatmill and
-the `tokenizers` package count alone. Each contestant counts in a process of its own, in turn; loading is not measured. A contestant
+the `tokenizers` package count alone. Each contestant counts in a separate process, in turn; loading is not measured. A contestant
 that gives other numbers than tiktoken (for families: than `tokenizers`) is named as inexact.
 """
 
@@ -22,7 +22,7 @@ from peer.o200k import PATTERN, ranks
 
 
 def texts(corpus, most):
-    """What is said in the chats of a corpus, up to so many bytes."""
+    """The words of the chats of a corpus, up to so many bytes."""
     found, size = [], 0
     with corpus.open(encoding="utf-8") as lines:
         for line in lines:

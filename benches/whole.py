@@ -7,7 +7,7 @@ run with and without counting, and nothing else. `--write` puts the table and a 
 each contestant once, in turn, so that a slow minute of the machine is shared by all; the median of the rounds counts.
 Wall and processor time and the peak of resident memory are the operating system's own figures for the process
 and its children. `--reference-mb` cuts the corpus for the one contestant that lets tiktoken-rs count everything; `--before` is the binary of
-another commit, which runs beside this one.
+another commit, which runs in pairs with this one.
 """
 
 import argparse
@@ -162,7 +162,7 @@ def named(word):
 
 
 def write(page, found):
-    """Puts megabytes of input a processor second into the page, and a picture of them beside it."""
+    """Puts megabytes of input a processor second into the page, and draws a picture of them."""
     speeds = [(one.what, one.megabytes / one.median(1)) for one in found if one.name.endswith("-1") and "reference" not in one.name]
     rows = [f"| {what} | {speed:.1f} |" for what, speed in speeds]
     text, mark = page.read_text(encoding="utf-8"), "<!-- {}whole -->"

@@ -1,4 +1,4 @@
-"""Holds what chatmill reads of agents' logged usage against the truth and against ccusage, by kind of tokens and to the cent.
+"""Compares the usage that chatmill reads from agents' logs with the truth and with ccusage, by kind of tokens and to the cent.
 
     python agents.py CHATMILL CCUSAGE PRICES FOLDER [SESSIONS] [SEED]
 
@@ -28,7 +28,7 @@ CLAUDE, HAIKU, GPT, GEMINI = "claude-sonnet-4-5-20250929", "claude-haiku-4-5-202
 
 # Where ccusage is known to count otherwise, by agent, with the reason.
 LISTED = {
-    "qwen": "adds the cached part to promptTokenCount, which contains it: totalTokenCount says so",
+    "qwen": "adds the cached part to promptTokenCount, which contains it, as totalTokenCount shows",
 }
 
 
@@ -91,7 +91,7 @@ def document(path, value):
 
 
 def claude(home, session):
-    """Claude Code: an answer is a line for each block, with the usage so far; helpers have files of their own."""
+    """Claude Code: an answer is a line for each block, with the usage so far; subagents have separate files."""
     folder, lines, parent = home / "projects" / "-w", [], None
 
     def line(kind, message, **more):
@@ -142,7 +142,7 @@ def claude(home, session):
     write(folder / f"{session.id}.jsonl", lines)
     answers = [one for one in lines if one["type"] == "assistant" and one["message"]["model"] != "<synthetic>"]
     if DRAW.random() < 0.3:
-        # A helper on the side repeats what its parent had said, under other uuids.
+        # A subagent repeats the messages of its parent, under other uuids.
         parent, agent, repeated = None, unique("a", 8), []
         for one in lines[: lines.index(answers[0]) + 1] if DRAW.random() < 0.5 else []:
             copy = one | {"isSidechain": True, "agentId": agent, "parentUuid": parent, "uuid": unique("n-", 20)}
@@ -165,7 +165,7 @@ def claude(home, session):
 
 
 def codex(home, session):
-    """Codex: `token_count` says what came since the last one; a fork begins with the lines of its parent."""
+    """Codex: `token_count` has the usage since the last one; a fork begins with the lines of its parent."""
     total = Counter()
 
     def event(kind, payload, at=None):
@@ -255,7 +255,7 @@ def qwen(home, session):
 
 
 def kimi(home, session):
-    """Kimi Code: the usage of a turn is a line of its own behind it."""
+    """Kimi Code: the usage of a turn is a separate line after it."""
     model = "moonshot-ai/kimi-k2"
     lines = [{"type": "metadata", "protocol_version": "1.4", "created_at": session.millis()},
              {"type": "config.update", "modelAlias": model, "time": session.millis()}]

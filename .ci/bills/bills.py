@@ -1,10 +1,10 @@
-"""Holds the bills of chatmill against SQL and tiktoken, to the token and the cent, for every key.
+"""Compares the bills of chatmill with SQL and tiktoken, to the token and the cent, for every key.
 
     python bills.py CHATMILL RANKS FOLDER
 
 CHATMILL is the program, RANKS the file `o200k_base.tiktoken`, FOLDER is made anew. Two dumps of Suna's, two databases of gryag's and a log
-of requests are drawn at random (the seed is printed); DuckDB adds up what tiktoken counts in their own rows, and every bill has to say
-the same: from the files, and from a dataset that was milled from them. For the chats, each answer's request is put together anew from
+of requests are drawn at random (the seed is printed); DuckDB adds up what tiktoken counts in their own rows, and every bill has to
+have the same sums: from the files, and from a dataset that was made of them. For the chats, each answer's request is put together anew from
 the rows, with all the history that was sent again.
 """
 
@@ -228,7 +228,7 @@ def group(by):
 
 
 def compare(what, base, paths):
-    """The bill of what is said, by each key and by pairs of them."""
+    """The bill of messages, by each key and by pairs of them."""
     keys = ["conversation", "day", "participant", "role", "tool", "model", "room", "input"]
     compared = 0
     for by in [[key] for key in keys] + [["day", "participant"], ["role", "tool"], ["conversation", "day"], ["room", "input"]]:
@@ -279,7 +279,7 @@ def compare_requests(base, paths):
 
 
 def compare_replayed(base, chats, files, dataset):
-    """The requests of chats, each with all that was said before: how many, what was sent and written, and what they cost."""
+    """The requests of chats, each with the whole history: their number, the tokens sent and written, and the cost."""
     command = [PROGRAM, "render", str(files), "--dialect", "openai-chat", "--with-ids"]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     rendered = {json.loads(line)["conversation_id"]: line for line in lines}

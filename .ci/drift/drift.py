@@ -1,7 +1,7 @@
-"""The versions that sources and grammars were compared with, beside the newest of the registries, in one table.
+"""Prints the versions that sources and grammars were compared with, and the newest of the registries, in one table.
 
-`verified` stands in each format file, in the description of each other source and in each grammar. What is new there, a check of
-a file tells as `SR034`; this table only says where to look first. It fails nothing: without network the last column is empty.
+Each format file, the description of each other source and each grammar has a `verified`. Keys that a newer version adds are reported
+by a check of a file as `SR034`; this table only shows where to look first. It never fails: without network the last column is empty.
 """
 
 import re

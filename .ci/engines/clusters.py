@@ -58,7 +58,7 @@ def standalone():
     def start(word, *arguments):
         log = tempfile.NamedTemporaryFile("wb", suffix=f".{word}.log", delete=False)
         kind = f"org.apache.spark.deploy.{word.lower()}.{word}"
-        # A group of its own, so that its executors die with it.
+        # A separate process group, so that its executors die with it.
         process = subprocess.Popen(
             [home / "bin" / "spark-class", kind, *arguments],
             stdout=log,

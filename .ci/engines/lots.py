@@ -1,4 +1,4 @@
-"""Lots in, parts out, in an engine: the programs of docs/scale.md, as they stand there, must make the manifest of one process.
+"""Lots in, parts out, in an engine: the programs of docs/scale.md, unchanged, must make the manifest of one process.
 
     python lots.py ray|sail|spark|standalone FOLDER MANIFEST
 
@@ -30,7 +30,7 @@ def program(name, folder):
 
 
 def planned(manifest):
-    """How many lots a run was divided into; behind them the manifest has the lot of the totals."""
+    """The number of lots of a run; after them the manifest has the lot of the totals."""
     return len(json.loads(manifest.read_bytes())["lots"]) - 1
 
 

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-# Memory and threads are left out: without them no program says what it wants.
+# Memory and threads are left out: without them no program can report an error.
 CALLS = {
     "openat": ("EIO", "EMFILE"),
     "read": ("EIO",),
@@ -52,7 +52,7 @@ max_reject_ratio = 1.0
 path = "out"
 """
 
-# What the loader of the program says before any line of ours has run, and what only strace says.
+# Messages of the program's loader, before any line of ours has run, and of strace itself.
 NOT_OURS = ("error while loading shared libraries", "cannot open shared object", "cannot apply additional memory")
 
 
@@ -138,7 +138,7 @@ class Walk:
             return "before the program began"
         if code == usual and self.result(folder, output) == expected:
             return "as without a fault"
-        # strace counts the calls of each thread apart: the Nth of one may be the one that would say why.
+        # strace counts the calls of each thread separately: the Nth call may be the write of the error message.
         if code == 3 and ("error: " in said or call == "write"):
             return "exit 3"
         if code == 1 and self.command[0] in ("check", "tokens", "inspect", "render") and "error: " in said:

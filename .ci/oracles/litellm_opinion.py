@@ -1,4 +1,4 @@
-"""A second opinion: what LiteLLM makes of our Chat Completions rows, beside our own Anthropic and Converse rows.
+"""A second opinion: what LiteLLM makes of our Chat Completions rows, compared with our own Anthropic and Converse rows.
 
 Counted and shown, never a reason to fail: converters differ in how they merge turns and where they put text, and neither is wrong.
 """

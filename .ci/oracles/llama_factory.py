@@ -33,7 +33,7 @@ class Role(str, enum.Enum):
 
 
 class Log:
-    """Why the converter drops a record: it only says so here."""
+    """Why the converter drops a record: only its log has the reason."""
 
     def __init__(self):
         self.words = []
@@ -69,7 +69,7 @@ def load():
     return sys.modules["stand_in.data.converter"], sys.modules["stand_in.data.formatter"]
 
 
-# What `dataset_info.json` says of such a file.
+# The entry of such a file in `dataset_info.json`.
 ATTRIBUTES = types.SimpleNamespace(
     messages="conversations", role_tag="from", content_tag="value",
     user_tag="human", assistant_tag="gpt", observation_tag="observation", function_tag="function_call", system_tag="system",

@@ -1,6 +1,6 @@
-"""Requests that are broken on purpose, one fault each: a judge that lets one through that it is there for is no judge.
+"""Requests that are broken on purpose, one fault each: a judge has to refuse those with a fault in its domain.
 
-What breaks a rule that no SDK knows stands in `crates/testkit/tests/runs/torture/broken.txt`, for the structural judge there.
+Requests that break a rule which no SDK knows are in `crates/testkit/tests/runs/torture/broken.txt`, for the structural judge there.
 """
 
 import json

@@ -2,11 +2,11 @@
 
     python oracles.py FOLDER [--listed N] [--write DOCUMENT]
 
-Prints how many of the rows that we call valid, and of those that we call invalid, each judge accepts, our reasons beside the judge's, and
-every disagreement. Exit code 1 when a judge refuses a valid row and no documented exception says why that is all right, when it
-refuses an invalid row for another reason than ours. `--write` also puts the tables into a document.
+Prints how many of the rows that we call valid, and of those that we call invalid, each judge accepts, our reasons with the judge's, and
+every disagreement. Exit code 1 when a judge refuses a valid row without a documented exception, or when it refuses an invalid row for
+another reason than ours. `--write` also puts the tables into a document.
 
-An invalid row that every judge accepts is counted and no fault: most judges know types only, and none knows whose words a text was.
+An invalid row that every judge accepts is counted, but is no fault: most judges know only types, and none knows who wrote a text.
 Before all that, each judge has to refuse requests that are broken on purpose.
 """
 

@@ -1,4 +1,4 @@
-"""What the judges say, as Markdown tables: printed, and kept in `docs/oracles.md`."""
+"""The verdicts of the judges as Markdown tables: printed, and kept in `docs/oracles.md`."""
 
 from collections import Counter
 
@@ -24,7 +24,7 @@ def acceptance(tally):
 
 
 def reasons(tally):
-    """Our rules beside what the judges say of the same rows; who accepts them all is not named."""
+    """Our rules, with the messages of the judges about the same rows; a judge that accepts them all is not named."""
     words = {}
     for (dialect, ours, judge, said), count in (tally.same + tally.other).most_common():
         words.setdefault((dialect, ours, judge), []).append((said, count))

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 
 
 def ask(judge, row):
-    """What the judge says against a row; none when it accepts."""
+    """The objection of the judge to a row; none when it accepts."""
     try:
         return judge.judge(row)
     except (KeyError, IndexError, TypeError, AttributeError) as error:

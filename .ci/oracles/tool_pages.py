@@ -1,8 +1,8 @@
-"""What the vendors' pages say of the parameters of tools, read from the pages and not from the program.
+"""The rules of the vendors' pages for the parameters of tools, written from the pages and not from the program.
 
 OpenAI: guides on function calling and structured outputs. Anthropic: "Implement tool use", "Structured outputs"; Converse hands the same
 schemas to the same models. Google: `Schema` and `FunctionDeclaration` of the API's discovery document. Mistral: the validator of
-mistral-common, which checks against draft 7. What pages do not say is taken from refusals that public reports quote.
+mistral-common, which checks against draft 7. What the pages leave open is taken from refusals in public reports.
 """
 
 import re

@@ -41,7 +41,7 @@ OF_PICTURES, MARK = "qwen3_vl", "<|vision_start|>"
 
 
 def texts(message):
-    """The texts of a message, whose content is one or a list of parts."""
+    """The texts of a message; its content is one text or a list of parts."""
     content = message["content"]
     return [content] if isinstance(content, str) else [part["text"] for part in content if part["type"] == "text"]
 

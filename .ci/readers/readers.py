@@ -1,10 +1,9 @@
-"""Opens every table of a dataset with the readers that people use, and holds what they see against the manifest.
+"""Opens every table of a dataset with the readers that people use, and compares what they see with the manifest.
 
     python readers.py FOLDER
 
 Checked for each table: rows and column types in pyarrow, DuckDB, Polars and `datasets`; for each query that the report
-names: that DuckDB runs it and that its rows are those of `report.json`; and that
-`report.json` is what its schema says.
+names: that DuckDB runs it and that its rows are those of `report.json`; and that `report.json` is valid by its schema.
 """
 
 import json

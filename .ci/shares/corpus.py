@@ -2,7 +2,7 @@
 
     python3 .ci/shares/corpus.py MEGABYTES FOLDER
 
-JSON lines, one file of them large enough to be divided; a dump of PostgreSQL, whose rows are gathered; zips of exports; and a zip with one huge
+JSON lines, one file of them large enough to be divided; a dump of PostgreSQL with rows that are gathered; zips of exports; and a zip with one huge
 document. Some lines are cut off, and some ids occur in several files.
 """
 
@@ -81,7 +81,7 @@ def lines(path, size, dice, first):
 
 
 def dump(path, size, dice):
-    """Threads whose rows stand between those of others."""
+    """Threads with rows between those of other threads."""
     open_threads, written = [], 0
     with path.open("w", encoding="utf-8") as out:
         out.write(DUMP)
@@ -105,7 +105,7 @@ def export(path, size, dice, first):
     """A zip of one document, an array of conversations with branches."""
     written, number = 0, first
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        # The time of an entry is the clock's unless it is said.
+        # Without an explicit time, an entry would have that of the clock.
         with archive.open(zipfile.ZipInfo("conversations.json", (2026, 1, 1, 0, 0, 0)), "w", force_zip64=True) as out:
             while written < size:
                 line = ("," if written else "[") + json.dumps(large.tree(dice, number), separators=(",", ":"))
@@ -123,7 +123,7 @@ def write(megabytes, folder):
     lines(logs / "all.jsonl", whole * 0.3, dice, 0)
     for number in range(10):
         lines(logs / f"day-{number:02}.jsonl", whole * 0.02, dice, (number + 1) * 1_000_000)
-    # The ids of this one stand in all.jsonl, too.
+    # The ids of this file are also in all.jsonl.
     lines(logs / "again.jsonl", whole * 0.003, dice, 0)
     dump(folder / "in" / "workspace.sql", whole * 0.15, dice)
     for number in range(10):

@@ -1,10 +1,10 @@
-"""A run and its shares over an archive of mixed sources: whoever worked it off, and whatever went wrong meanwhile, the files are the same.
+"""A run and its shares over an archive of mixed sources: the files are the same, however it was divided and whatever went wrong meanwhile.
 
     python3 .ci/shares/shares.py CHATMILL FOLDER [--megabytes 300] [--seed N] [--ways shards,full,slurm,…]
 
 `run` with one thread and with two; 1, 3 and 7 shares in random order, two at a time, one of them killed after some of its lots and repeated, one lot done
-twice at once; two on a disk that is too small until somebody makes room; the job array of docs/scale.md in Slurm, a task of it requeued; and the programs of docs/scale.md in the engines that `just engines` has
-installed, with a worker killed. What is not installed is said and passed over.
+twice at once; two on a disk that is too small until there is room; the job array of docs/scale.md in Slurm, a task of it requeued; and the programs of docs/scale.md in the engines that `just engines` has
+installed, with a worker killed. Engines that are not installed are named and skipped.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""A cluster of Slurm on this machine, for as long as somebody needs it: its own key, its own ports, nothing in `/etc`.
+"""A cluster of Slurm on this machine, for as long as it is needed: its own key, its own ports, nothing in `/etc`.
 
 It takes Debian's packages `slurm-wlm` and `munge`, and the superuser. The one node claims to have more processors than the machine, so that scripts
 which ask for several run here, too.

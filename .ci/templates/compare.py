@@ -22,7 +22,7 @@ TODAY = datetime(2024, 7, 26)
 TOKENS = {"bos_token": "<BOS>", "eos_token": "<EOS>"}
 
 
-# A null where a template expects a list: to us it is an empty one. Our own messages hold no null.
+# A null where a template expects a list: we read an empty one. Our own messages hold no null.
 MILDER = {"'NoneType' object is not iterable"}
 
 
@@ -36,7 +36,7 @@ chat_templates.datetime = PinnedClock
 
 
 def render(template, conversation):
-    """What transformers says: a text with its generated stretches, or an exception."""
+    """The result of transformers: a text with its generated ranges, or an exception."""
     try:
         texts, stretches = chat_templates.render_jinja_template(
             [conversation["messages"]],
@@ -58,7 +58,7 @@ def first_difference(ours, theirs):
 
 
 def compare(template, conversation, ours, counts):
-    """One pair; says what differs, if anything."""
+    """Compares one pair; returns what differs, if anything."""
     text, stretches, error = render(template, conversation)
     if error is not None:
         # One line of the template's own words is enough to see that both mean the same.

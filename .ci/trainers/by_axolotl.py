@@ -15,7 +15,7 @@ templates = hollow.load("axolotl.utils.chat_templates")
 logging.getLogger("axolotl").setLevel(logging.ERROR)
 strategies.LOG.setLevel(logging.ERROR)
 
-# Of its templates, with the token that ends a turn. ChatML writes nothing but the words, so that what is trained can be told.
+# Of its templates, with the token that ends a turn. ChatML writes nothing but the words, so that the trained text can be compared.
 CHATML, ENDS = "chatml", {"chatml": "<|im_end|>", "qwen3": "<|im_end|>", "llama3": "<|eot_id|>"}
 MASKED = -100
 # It renders a record once more for every turn.

@@ -1,4 +1,4 @@
-"""`datasets` loads every file; lines and tables hold the same records, and both hold what export says."""
+"""`datasets` loads every file; lines and tables hold the same records, as many as export reports."""
 
 import json
 import tempfile
@@ -48,7 +48,7 @@ def check_lines(export, ledger):
 
 
 def check_folder(export, ledger, columns=()):
-    """`datasets` takes a folder as its card says: the parts, all their files, and nothing beside them."""
+    """`datasets` reads a folder by its card: the parts, all their files, and nothing else."""
     if not export.files:
         return
     names, rows = {}, {}
@@ -143,7 +143,7 @@ def plain(value):
 
 
 def check_keys(where, keys, homes, ledger):
-    """Every row has a key of its own, the rows of a conversation are in order, and all of them stand in one file."""
+    """Every row has a unique key, and the rows of a conversation are in order and in one file."""
     before = None
     for key in keys:
         conversation = key["conversation_id"]

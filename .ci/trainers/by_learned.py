@@ -4,7 +4,7 @@
 
 The run is one of `mode = "consecutive"` or `mode = "per_turn"`, over rooms, in the dialects `hf-messages` and `sharegpt`. What is asked is the
 code that gives each token its label: Axolotl's strategy, the masks from which TRL's collator makes labels, and
-LLaMA-Factory's processor. It is held against the messages of the dataset: those that are one text, and stand once in their conversation, also inside
+LLaMA-Factory's processor. It is compared with the messages of the dataset: those that are one text, and occur once in their conversation, also inside
 other ones.
 """
 
@@ -110,7 +110,7 @@ def llama_processor(has_context):
 
 
 def said(run):
-    """What agents say, message by message: texts that stand once in their conversation."""
+    """The texts of agents, message by message, that occur once in their conversation."""
     agents = {}
     for row in tables.dataset(run / "conversations").to_table(["conversation_id", "participants"]).to_pylist():
         ids = {person["id"] for person in row["participants"] if person["kind"] == "agent"}
@@ -124,7 +124,7 @@ def said(run):
     texts = defaultdict(list)
     for conversation, text in found:
         texts[conversation].append(text)
-    # A text that is a paragraph of another one cannot be told from it.
+    # A text that is a paragraph of another one cannot be distinguished from it.
     is_alone = lambda conversation, text: sum(f"\n\n{text}\n\n" in f"\n\n{other}\n\n" for other in texts[conversation]) == 1
     return {key for key, times in found.items() if times == 1 and is_alone(*key)}
 
@@ -150,7 +150,7 @@ def main():
         learned = Counter()
         for conversation, text in learn(rows, summary["turns"]["context"] > 0):
             for piece in pieces(text):
-                # ShareGPT joins what the assistant says in a row by blank lines.
+                # ShareGPT joins consecutive messages of the assistant with blank lines.
                 joined = f"\n\n{piece.strip()}\n\n"
                 for text in texts[conversation]:
                     if f"\n\n{text}\n\n" in joined:

@@ -90,7 +90,7 @@ def compare(where, aligned, record, ledger):
             if aligned["_tools"]:
                 formatter.ToolFormatter(tool_format=name).apply(content=aligned["_tools"])
         except (RuntimeError, KeyError, TypeError, ValueError) as fault:
-            # A rule of its own, as calls in parallel are to TRL's Llama.
+            # A rule of this trainer alone, like TRL's Llama template, which refuses parallel calls.
             if "does not support parallel functions" in str(fault):
                 continue
             ledger.fault(f"{where}: its format {name} cannot write calls or tools: {fault!r}")

@@ -28,7 +28,7 @@ def check(export, ledger):
 
 
 def check_lists(messages):
-    """Chat Completions: roles, keys, contents, and results directly behind their calls."""
+    """Chat Completions: roles, keys, contents, and results directly after their calls."""
     waiting = []
     for message in messages:
         role = message.get("role")

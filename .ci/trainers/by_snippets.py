@@ -1,4 +1,4 @@
-"""Runs the Python of docs/export.md as it stands there, over exports of invented rooms.
+"""Runs the Python of docs/export.md unchanged, over exports of invented rooms.
 
     python by_snippets.py CHATMILL RUN FOLDER
 """

@@ -1,4 +1,4 @@
-"""Renderings as text: the spans of what the assistant says become a mask, as a trainer makes one."""
+"""Renderings as text: the spans of the assistant's words become a mask, as a trainer makes one."""
 
 from byte_tokens import tokenizer
 

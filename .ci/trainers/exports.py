@@ -35,7 +35,7 @@ class Export:
 
     @property
     def files(self):
-        """Files with records in them: some readers fail at an empty one, of which export says so."""
+        """Files with records in them: some readers fail at an empty one, and export warns about it."""
         return [file for file in self.summary["files"] if file["rows"]]
 
     def lines(self, file):
@@ -67,7 +67,7 @@ def mill(chatmill, pipeline, inputs, out):
     """A dataset of these inputs, by the pipeline for training."""
     paths = ",".join(f"{{path={json.dumps(str(Path(path).resolve()))}}}" for path in inputs)
     command = [chatmill, "run", pipeline, "--set", f"input=[{paths}]", "--progress", "none", "--out", out]
-    # 1 says that records were rejected, which archives of years always have.
+    # 1 means that records were rejected, which archives of years always have.
     return call(command, (0, 1))
 
 

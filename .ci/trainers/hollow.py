@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def package(name):
-    """A package whose modules can be imported, and whose own first lines are never run."""
+    """A package with modules that can be imported, without running its own `__init__`."""
     if name in sys.modules:
         return
     top, *below = name.split(".")

@@ -2,7 +2,7 @@
 
     python measured.py FILE COMMAND ...
 
-A program of its own, because what a process is told to have held at most includes what its parent held when it was begun.
+It is a separate program, because the peak of a process includes the memory of its parent at the time of the fork.
 """
 
 import json

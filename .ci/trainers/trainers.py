@@ -4,7 +4,7 @@
     python trainers.py CHATMILL FOLDER --input ARCHIVE ... [--pipeline pipelines/training.toml]
 
 With archives the dataset is made first. Every envelope is written as JSON lines and as Parquet, and each file is read by
-`datasets`; then the envelope's own reader has its say. Before that, the readers are shown broken records. The tables that are printed at the end show rows, times and memory.
+`datasets`; then the envelope's own reader checks them. Before that, the readers are shown broken records. The tables that are printed at the end show rows, times and memory.
 """
 
 import argparse
@@ -49,7 +49,7 @@ ENVELOPES = {
     "llama-factory-ranking": ("sharegpt", by_llama_factory),
     "chatml": ("chatml", by_spans),
 }
-# Dialects whose texts are never lists of parts, so that tables of structures hold them all.
+# Dialects with texts that are never lists of parts, so that tables of structures hold them all.
 OF_STRUCTURES = ("hf-messages", "sharegpt")
 # Envelopes that take columns and several files for each part.
 OF_LIBRARIES = ("trl-", "axolotl", "llama-factory")

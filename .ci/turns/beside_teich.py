@@ -1,9 +1,9 @@
-"""Turns and words of chatmill's rows beside those of teich, over the example sessions of teich's source distribution.
+"""Compares turns and words of chatmill's rows with those of teich, over the example sessions of teich's source distribution.
 
     beside_teich.py CHATMILL EXAMPLES
 
 Prints, for each session, how many turns of the assistant and calls both have, and each word that one of them lacks. Ends with 1 where a word
-that teich has is in no row of ours, or turns differ and no line of EXPECTED says why.
+that teich has is in no row of ours, or turns differ and no line of EXPECTED has the reason.
 """
 
 import json
@@ -19,8 +19,8 @@ from teich.converter import convert_trace_to_training_example
 # Differences that were looked at: (session, what differs) -> why.
 EXPECTED = {
     ("example_codex_session", "words of ours"): "results of commands are the record's JSON text, of which teich takes the output alone",
-    ("example_droid_session", "words of ours"): "a result whose call was cancelled and is not there stays, as words of the user",
-    ("example_hermes_session", "words of ours"): "teich puts the system prompt beside the messages",
+    ("example_droid_session", "words of ours"): "the result of a cancelled call that is not there is kept, as words of the user",
+    ("example_hermes_session", "words of ours"): "teich puts the system prompt next to the messages",
     ("example_claude_code", "turns"): "teich parts parallel calls of one answer, which has one message id",
     ("example_cursor_session", "words of theirs"): "a cache of teich's own form, with thoughts in blocks that Cursor does not write",
 }

@@ -71,8 +71,8 @@ def texts(count, seed):
 
 
 def corpus():
-    """What vocabularies are trained on: what is made here, and what the repository says."""
-    # No vocabulary merges what stands for bytes and for unknown characters.
+    """The training texts of vocabularies: drawn ones, and the pages of the repository."""
+    # No vocabulary merges the tokens of bytes and of unknown characters.
     found = [text.replace("\x00", "") for text in texts(6_000, 3) if "<0x" not in text and "<unk>" not in text]
     for path in sorted(ROOT.glob("docs/*.md")):
         found += path.read_text(encoding="utf-8").splitlines()

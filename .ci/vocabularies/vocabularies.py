@@ -2,7 +2,7 @@
 
     python vocabularies.py FOLDER
 
-The vocabularies lie in wheels of their vendors; none of them is part of this repository. For each there is a rank file or a
+The vocabularies are in wheels of their vendors; none of them is part of this repository. For each there is a rank file or a
 tokenizer file, and a file of cases: the pattern on the first line, then a text and its tokens on each line, counted by tiktoken or
 by tokenizers.
 """
@@ -41,7 +41,7 @@ def ranks_of(path):
 
 
 def texts():
-    """What the repository says, in pieces, and random strings of signs that patterns tell apart."""
+    """The pages of the repository in pieces, and random strings of signs that patterns distinguish."""
     found = []
     for pattern in ("*.md", "docs/**/*.md", "crates/*/src/*.rs", "data-samples/**/*.json", "data-samples/**/*.jsonl"):
         for path in sorted(ROOT.glob(pattern)):

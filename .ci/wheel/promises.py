@@ -82,7 +82,7 @@ def run(folder: Path, output: str) -> float:
         f'[output]\npath = "out"\ntables = ["renderings"]\ncompression = "none"\n{output}'
     )
     command = [sys.executable, "-m", "chatmill", "run", str(pipeline), "--threads", "1", "--replace", "--progress", "none"]
-    # A name of its own is a run of its own, which resumes nothing.
+    # Each run has another name, so that it resumes nothing.
     return min(processor([*command, "--set", f"name=p{attempt}"]) for attempt in range(2))
 
 
@@ -123,9 +123,9 @@ def reading(folder: Path) -> None:
 
 
 def leaks(_folder: Path) -> None:
-    """What a thousand calls of each kind leave behind, after a hundred that fill caches; what is rendered in them is five times the bound.
+    """What a thousand calls of each kind leave allocated, after a hundred that fill caches; what is rendered in them is five times the bound.
 
-    Threads get arenas of their own from the allocator, which keeps them: one for all shows what is held.
+    The allocator gives each thread an arena and keeps it: with one for all, the memory is what the calls hold.
     """
     program = (
         "import os, time, chatmill\n"

@@ -1,4 +1,4 @@
-"""chatmill mills chats: archives and records in, every dialect, exact token counts and Arrow tables out.
+"""Reads chats from archives and records, and returns renderings in every dialect, exact token counts and Arrow tables.
 
 >>> import chatmill
 >>> chatmill.count("Good morning")
@@ -76,10 +76,10 @@ def read(
     """Reads conversations from files, folders, globs and archives, or from the bytes of one file.
 
     Nothing is read before a table is asked for, and what is read is never held as a whole. Each table that is
-    asked for is a reading of its own; :meth:`Archive.parts` and :meth:`Archive.collect` give several in one.
+    asked for reads the data again; :meth:`Archive.parts` and :meth:`Archive.collect` give several in one.
     What cannot be read is in ``findings`` and ``rejects``, and raises nothing.
 
-    ``map`` says what the columns of a table or of rows are, ``{"sender": "user", "content": "text"}``, and ``assistant`` names the senders
+    ``map`` maps the columns of a table or of rows, ``{"sender": "user", "content": "text"}``, and ``assistant`` names the senders
     that are agents. ``encodings`` are those in which the table ``messages`` has token counts. Other keywords are sections of a
     pipeline file: ``limits={"depth": 50}``, ``select={"min_messages": 2}``, ``input={"tables": "suna"}``.
 
@@ -115,7 +115,7 @@ def render(
     progress: Progress = None,
     **sections: Any,
 ) -> Rendered:
-    """Says conversations in dialects, counts their tokens, and declares what was lost.
+    """Renders conversations in dialects, counts their tokens, and declares what was lost.
 
     ``data`` is what :func:`read` gave, a :class:`pathlib.Path`, the text or the bytes of one file, or records: a
     column of Arrow (``column`` names one of several), or a list of texts, bytes or dicts, one record each. The
@@ -175,7 +175,7 @@ class Counter:
     >>> counter.count(["Good morning", "", "<|endoftext|>"])
     [2, 0, 7]
 
-    ``encoding`` is a name, or a vocabulary of one's own: ``{"name": "mine", "tokenizer": "tokenizer.json"}``. Control tokens
+    ``encoding`` is a name, or your own vocabulary: ``{"name": "mine", "tokenizer": "tokenizer.json"}``. Control tokens
     in a text are text, as they are in a chat.
     """
 
@@ -259,9 +259,9 @@ def run(
     progress: Progress = None,
     **overrides: Any,
 ) -> Run:
-    """Runs a pipeline file, and gives the summary, with the dataset's tables as ``.polars(table)`` and ``.datasets(table)``.
+    """Runs a pipeline file, and returns the summary, with the dataset's tables as ``.polars(table)`` and ``.datasets(table)``.
 
-    Keywords beside these replace keys of the file: ``policy={"names": "prefix"}``. ``summary["exit_code"]`` is 1 where there
+    Other keywords replace keys of the file: ``policy={"names": "prefix"}``. ``summary["exit_code"]`` is 1 where there
     are more rejects or errors than the file allows. ``dropped`` is a file for the conversations that are left out, with their reasons.
     """
     arguments = ["run", "--format", "json", "--threads", str(_settings.number("threads", threads))]
@@ -309,7 +309,7 @@ def check(
 
 
 class Certificate(NamedTuple):
-    """Whether a dataset is what its manifest says."""
+    """Whether a dataset is what its manifest describes."""
 
     holds: bool
     text: str
@@ -319,7 +319,7 @@ class Certificate(NamedTuple):
 
 
 def certify(dataset: Path, *, progress: Progress = None) -> Certificate:
-    """Reads a dataset back and proves that it is what its manifest says; false, with the faults, where it is not."""
+    """Reads a dataset back and proves that it is what its manifest describes; false, with the faults, where it is not."""
     code, text = answer(["certify", "--", _settings.path("dataset", dataset)], callback(progress))
     return Certificate(code == 0, text.rstrip())
 
@@ -361,7 +361,7 @@ def export(
     replace: bool = False,
     progress: Progress = None,
 ) -> Export:
-    """Writes training and evaluation files of a dataset into a folder, and gives what its ``export.json`` says, with the parts as ``.polars(part)``
+    """Writes training and evaluation files of a dataset into a folder, and returns the content of its ``export.json``, with the parts as ``.polars(part)``
     and ``.datasets()``. Where no row is kept, no folder is written.
 
     ``split={"train": 95, "test": 5}`` divides the rows, ``split_by="session"`` by time within a room, and ``split_like`` names an earlier export that decides for its own, ``split_against`` its dataset;
@@ -387,7 +387,7 @@ def export(
     arguments += ["--distinct"] if distinct else []
     arguments += [f"--media-root={_settings.text('media_root', media_root)}"] if media_root is not None else []
     arguments += ["--replace"] if replace else []
-    # Without a row there is no folder, and an earlier one stays: what is printed is of this export.
+    # Without a row no folder is written and an earlier one is kept, so the figures are read from the output of the command.
     _, text = answer([*arguments, "--json", "--", _settings.path("dataset", dataset)], callback(progress))
     return Export(json.loads(text), os.fspath(out))
 

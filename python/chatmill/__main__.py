@@ -8,7 +8,7 @@ from ._chatmill import program
 
 
 def main() -> None:
-    """Does what the arguments of the process ask for."""
+    """Runs the command line with the arguments of the process."""
     sys.exit(program(["chatmill", *sys.argv[1:]]))
 
 

@@ -1,4 +1,4 @@
-"""What engines ask of each of their tasks: batches of records in, batches of one table out. It travels to the workers."""
+"""The work of each task of an engine: batches of records in, batches of one table out. It is sent to the workers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 Frame = TypeVar("Frame")
 
-# Tables whose rows say the number of their record, which only has a meaning beside the batch that it came in.
+# Tables with the number of a record, which only has a meaning within its batch.
 _OF_RECORDS = ("findings", "rejects", "conversations")
 
 
 @dataclass(frozen=True)
 class Request:
-    """One table of records: what is wanted, and where the records stand."""
+    """A table to make of records: its name, its options, and the column with the records."""
 
     asked: dict[str, Any]
     column: str | None
@@ -31,12 +31,12 @@ class Request:
         return replace(self, table=name)
 
     def schema(self) -> pyarrow.Schema:
-        """What its rows look like."""
+        """The schema of its rows."""
         import pyarrow
 
         import chatmill
 
-        # Whether the request makes sense is said here and not on another machine.
+        # A wrong request is refused here and not on another machine.
         made = pyarrow.schema(chatmill.render([], **self.asked)._table(self.table))
         fields = [field.with_type(_stored(field.type)) for field in made]
         if self._has_key():
@@ -65,7 +65,7 @@ class Request:
 
 
 def _stored(kind: pyarrow.DataType) -> pyarrow.DataType:
-    """What engines know of a type: text, where Arrow says that it is JSON."""
+    """A type as engines know it: text, where Arrow marks it as JSON."""
     import pyarrow
 
     if isinstance(kind, pyarrow.BaseExtensionType):

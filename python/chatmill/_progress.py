@@ -1,4 +1,4 @@
-"""Who is told how far the work is: nobody, a function, or a bar of tqdm."""
+"""Reports of progress: to nobody, to a function, or to a bar of tqdm."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Bar:
 
 
 def callback(progress: Progress) -> Callable[[str, int, int], object] | None:
-    """The function that is told; ``True`` asks for a bar, where tqdm is installed."""
+    """The function for reports; ``True`` asks for a bar, where tqdm is installed."""
     if progress is None or progress is False:
         return None
     if progress is True:

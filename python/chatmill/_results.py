@@ -1,4 +1,4 @@
-"""What runs and exports wrote, as figures and as tables of other libraries."""
+"""The results of runs and exports, as figures and as tables of other libraries."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Run(_Written):
 
 
 class Export(_Written):
-    """What ``export.json`` says, and the parts of the export as Polars and ``datasets`` read them."""
+    """The content of ``export.json``, and the parts of the export as Polars and ``datasets`` read them."""
 
     def polars(self, part: str | None = None) -> polars.LazyFrame:
         """The rows of a part, or of the only one; Polars reads its files when the frame is collected."""

@@ -1,6 +1,6 @@
-"""A run in lots, for engines: planned once, one lot a task, published when all are done. What is shared is a folder, and nothing else.
+"""A run in lots, for engines: planned once, one lot a task, published when all are done. The tasks share only a folder.
 
-Whoever has no engine does the same with the commands ``plan``, ``work`` and ``finish``.
+Without an engine, the commands ``plan``, ``work`` and ``finish`` do the same.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     Path = Union[str, os.PathLike[str]]
 
-# How long somebody who counts lots waits between two looks, in seconds: they lie on a shared disk.
+# Seconds between two counts of the finished lots, which are read from a shared disk.
 _PAUSE = 2.0
-# An engine may give one process many tasks at once; each lot takes memory of its own.
+# An engine may give one process many tasks at once, and each lot takes memory.
 _AT_ONCE = threading.BoundedSemaphore(os.cpu_count() or 1)
 
 
@@ -37,7 +37,7 @@ class Lot(NamedTuple):
 
 
 class Shares:
-    """What was planned, as the driver holds it."""
+    """The plan, as the driver holds it."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Shares:
         arguments += ["--", _settings.path("pipeline", pipeline)]
         self._arguments = arguments
         planned = json.loads(answer(["plan", *arguments], self._told)[1])
-        # Tasks stand in other folders than the driver.
+        # Tasks run in other folders than the driver.
         self.out: str = os.path.abspath(planned["out"])
         self.lots: int = planned["lots"]
         self.is_finished: bool = planned["finished"]
@@ -73,7 +73,7 @@ class Shares:
         return status
 
     def rounds(self) -> Iterator[None]:
-        """How often each lot is a task: twice where conversations are compared, since all are looked at before the first is rendered."""
+        """The number of tasks of a lot: two where conversations are compared, since all are read before the first is rendered."""
         if self._status()["stage"] == "compare":
             self._stage = "compare"
             yield
@@ -84,13 +84,13 @@ class Shares:
         yield
 
     def tell(self, done: int) -> None:
-        """Tells whoever wants to know how many lots are done."""
+        """Reports how many lots are done."""
         if self._told is not None:
             self._told(self._stage, done, self.lots)
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Tells how many lots are done while an engine works that does not say so itself."""
+        """Reports how many lots are done, for an engine that does not report it itself."""
         if self._told is None:
             yield
             return
@@ -101,7 +101,7 @@ class Shares:
                 try:
                     status = self._status()
                 except Error:
-                    # What is wrong there, the tasks say.
+                    # The tasks report the error themselves.
                     continue
                 if (status["stage"] == "compare") == (self._stage == "compare"):
                     self.tell(len(status["done"]))
@@ -116,7 +116,7 @@ class Shares:
         self.tell(self.lots)
 
     def finish(self, ended: Iterable[Lot] = ()) -> dict[str, Any]:
-        """Publishes the dataset, and gives what :func:`chatmill.run` gives; raises where a lot failed."""
+        """Publishes the dataset, and returns what :func:`chatmill.run` returns; raises where a lot failed."""
         failed = sorted({lot for lot in ended if lot.reason is not None})
         if failed:
             first = failed[0]
@@ -135,10 +135,10 @@ class Shares:
 
 
 def work(out: str, lot: int, threads: int) -> Lot:
-    """Does one lot of what was planned for ``out``.
+    """Works off one lot of the plan for ``out``.
 
-    What another attempt cannot help is said by what comes back; what it may help, a full disk or a file that cannot be read, is an error, so that the
-    engine tries again.
+    A failure that another attempt cannot cure is in the result. One that it may cure, a full disk or a file that cannot be read, is raised, so
+    that the engine tries again.
     """
     with _AT_ONCE:
         try:

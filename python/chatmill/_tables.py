@@ -1,4 +1,4 @@
-"""What is read and rendered, as tables."""
+"""The results of reading and rendering, as tables."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Tables:
 
     @property
     def alternatives(self) -> Table:
-        """One row per answer that stood beside another."""
+        """One row per message of an alternative answer."""
         return self._table("alternatives")
 
     @property
@@ -86,11 +86,11 @@ class _RenderedTables(_Tables):
 
 
 class _Worked(_Tables):
-    """Tables that are made when somebody reads them, and again when somebody reads them again."""
+    """Tables that are made when they are read, each time anew."""
 
     def __init__(self, work: Work, sections: dict[str, Any]) -> None:
         self._work = work
-        # What it was asked with, for whoever asks more of the same data.
+        # The arguments, for `render` over the same data.
         self._sections = sections
 
     def _table(self, name: str) -> Table:
@@ -105,7 +105,7 @@ class _Worked(_Tables):
 
     @property
     def inputs(self) -> list[str]:
-        """Names of what is read."""
+        """The names of the inputs."""
         return self._work.inputs
 
 
@@ -113,7 +113,7 @@ class Archive(_Worked):
     """What :func:`chatmill.read` gives: its tables are read when they are asked for."""
 
     def parts(self, *names: str) -> Iterator[Part]:
-        """Several tables in one reading, a stretch of the input at a time; all where none are named."""
+        """Several tables in one reading, a part of the input at a time; all where none are named."""
         return map(Part, self._work.parts(self._wanted(names)))
 
     def collect(self, *names: str) -> Part:
@@ -127,7 +127,7 @@ class Rendered(_Worked, _RenderedTables):
     _names = _RENDERED + _READ
 
     def parts(self, *names: str) -> Iterator[RenderedPart]:
-        """Several tables in one pass, a stretch of the input at a time; all where none are named."""
+        """Several tables in one pass, a part of the input at a time; all where none are named."""
         return map(RenderedPart, self._work.parts(self._wanted(names)))
 
     def collect(self, *names: str) -> RenderedPart:
@@ -136,12 +136,12 @@ class Rendered(_Worked, _RenderedTables):
 
     @property
     def dialects(self) -> list[str]:
-        """What the conversations are said in."""
+        """The dialects of the renderings."""
         return self._work.dialects
 
     @property
     def encodings(self) -> list[str]:
-        """What they are counted in."""
+        """The encodings of the token counts."""
         return self._work.encodings
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -152,7 +152,7 @@ class Rendered(_Worked, _RenderedTables):
 
 
 class Part(_Tables):
-    """Tables of a stretch of the input, in memory."""
+    """Tables of a part of the input, in memory."""
 
     def __init__(self, tables: dict[str, Table]) -> None:
         self._tables = tables
@@ -167,7 +167,7 @@ class Part(_Tables):
 
 
 class RenderedPart(Part, _RenderedTables):
-    """Tables of a stretch of the input, in memory, renderings among them."""
+    """Tables of a part of the input, in memory, renderings among them."""
 
 
 _TABLE_OF = {"references": "message_references"}

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["RayTables", "read", "render", "run"]
 
-# How often a task is started again, whether its worker died or a disk failed it. As often as Spark does.
+# How often a task is started again after its worker died or a disk failed: as often as in Spark.
 _RETRIES = 3
 
 
 class RayTables(_engine.Tables["Dataset"]):
-    """Tables as datasets of Ray. Each is a pass of its own over the records, as every dataset of Ray is."""
+    """Tables as datasets of Ray. Each reads the records once more, as every dataset of Ray does."""
 
     def __init__(self, dataset: Dataset, request: _engine.Request) -> None:
         super().__init__(request)
@@ -54,7 +54,7 @@ def render(
     threads: int = 1,
     **options: Any,
 ) -> RayTables:
-    """Says the records of a dataset in dialects: ``render(dataset, ["chatml"]).renderings`` is a dataset.
+    """Renders the records of a dataset in dialects: ``render(dataset, ["chatml"]).renderings`` is a dataset.
 
     ``column`` holds the records, ``key`` names each of them in the column ``record_key`` of ``findings``, ``rejects`` and
     ``conversations``. Other keywords are those of
@@ -82,7 +82,7 @@ def run(
     progress: Progress = None,
     **overrides: Any,
 ) -> dict[str, Any]:
-    """Mills a pipeline file to a dataset as :func:`chatmill.run` does, in tasks of Ray: the files are the same.
+    """Runs a pipeline file as :func:`chatmill.run` does, in tasks of Ray: the files are the same.
 
     All nodes see the pipeline file, the inputs and ``out`` under the same paths, on a disk that they share. The driver hashes the inputs and divides
     them into shards (``shards={"bytes": 268435456}``), each task works one off with ``threads`` threads, and the driver publishes the dataset. A

@@ -23,7 +23,7 @@ __all__ = ["SparkTables", "read", "render", "run"]
 
 
 class SparkTables(_engine.Tables["DataFrame"]):
-    """Tables as frames of Spark. Each is a pass of its own over the records, as every frame of Spark is."""
+    """Tables as frames of Spark. Each reads the records once more, as every frame of Spark does."""
 
     def __init__(self, frame: DataFrame, request: _engine.Request) -> None:
         super().__init__(request)
@@ -53,7 +53,7 @@ def render(
     threads: int = 1,
     **options: Any,
 ) -> SparkTables:
-    """Says the records of a frame in dialects: ``render(frame, ["chatml"]).renderings`` is a frame.
+    """Renders the records of a frame in dialects: ``render(frame, ["chatml"]).renderings`` is a frame.
 
     ``column`` holds the records, ``key`` names each of them in the column ``record_key`` of ``findings``, ``rejects`` and
     ``conversations``. Other keywords are those of
@@ -82,14 +82,14 @@ def run(
     progress: Progress = None,
     **overrides: Any,
 ) -> dict[str, Any]:
-    """Mills a pipeline file to a dataset as :func:`chatmill.run` does, in tasks of Spark: the files are the same.
+    """Runs a pipeline file as :func:`chatmill.run` does, in tasks of Spark: the files are the same.
 
     Driver and executors see the pipeline file, the inputs and ``out`` under the same paths, on a disk that they share. The driver hashes the
     inputs and divides them into shards (``shards={"bytes": 268435456}``), each task works one off with ``threads`` threads, and the driver publishes the dataset. A
-    task that is lost Spark starts again, as often as ``spark.task.maxFailures`` says; a shard whose input changed meanwhile is an
+    task that is lost Spark starts again, as often as ``spark.task.maxFailures`` allows; a shard whose input changed meanwhile is an
     :class:`chatmill.IncompleteError`. Called again, it goes on with the shards that are left.
 
-    ``progress`` is told of the stage ``lots`` from a thread of its own. Where ``dedup`` compares conversations, all shards go through a stage ``compare`` before.
+    ``progress`` gets the stage ``lots`` from another thread. Where ``dedup`` compares conversations, all shards go through a stage ``compare`` before.
     """
     shares = _shares.Shares(
         pipeline,

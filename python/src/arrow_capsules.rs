@@ -21,12 +21,12 @@ const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 const STREAM: &CStr = c"arrow_array_stream";
 
-/// The arrays of an object with the Arrow protocol; `None` for any other. They are not copied, and all
+/// Returns the arrays of an object with the Arrow protocol; `None` for any other. They are not copied, and all
 /// batches of a stream are read.
 pub(crate) fn import(data: &Bound<'_, PyAny>) -> PyResult<Option<Vec<ArrayRef>>> {
     if data.hasattr("__arrow_c_stream__")? {
         let stream = take_stream(&data.call_method0("__arrow_c_stream__")?)?;
-        // The stream may be made by Python, which then has to have the interpreter.
+        // Python code may produce the stream, and then needs the interpreter.
         return data.py().detach(|| arrays_of(stream)).map(Some);
     }
     if data.hasattr("__arrow_c_array__")? {
@@ -40,7 +40,7 @@ pub(crate) fn import(data: &Bound<'_, PyAny>) -> PyResult<Option<Vec<ArrayRef>>>
 
 fn arrays_of(stream: FFI_ArrowArrayStream) -> PyResult<Vec<ArrayRef>> {
     let reader = ArrayStreamReader::try_new(stream).map_err(|error| unreadable(&error))?;
-    // Whoever makes the batches has failed: a wrong type it is not, and another attempt may go well.
+    // The producer of the batches has failed: that is no wrong type, and another attempt may succeed.
     let ended = |error: ArrowError| errors::incomplete(&told(&error), "stream", None);
     reader.collect::<Result<_, _>>().map_err(ended)
 }
@@ -75,7 +75,7 @@ fn pointer(capsule: &Bound<'_, PyAny>, name: &'static CStr) -> PyResult<NonNull<
     capsule.cast::<PyCapsule>()?.pointer_checked(Some(name))
 }
 
-/// A stream of batches as a capsule, which releases it where nobody took it out.
+/// Wraps a stream of batches in a capsule, which releases the stream unless a consumer has moved it out.
 pub(crate) fn export_stream(
     py: Python<'_>,
     reader: Box<dyn RecordBatchReader + Send>,
@@ -83,7 +83,7 @@ pub(crate) fn export_stream(
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), STREAM)
 }
 
-/// An array as a pair of capsules, that of its schema first.
+/// Wraps an array in a pair of capsules, that of its schema first.
 pub(crate) fn export_array<'py>(
     py: Python<'py>,
     data: &ArrayData,
@@ -94,7 +94,7 @@ pub(crate) fn export_array<'py>(
     PyTuple::new(py, [schema, array])
 }
 
-/// A schema as a capsule.
+/// Wraps a schema in a capsule.
 pub(crate) fn export_schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
     let schema = FFI_ArrowSchema::try_from(schema).map_err(|error| errors::internal(&error.to_string()))?;
     PyCapsule::new_with_value(py, schema, SCHEMA)

@@ -36,7 +36,7 @@ impl Column {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        // The only form that there is; a consumer casts it.
+        // There is only this type; a consumer casts it.
         let _ = requested_schema;
         arrow_capsules::export_array(py, &self.numbers.to_data(), Self::schema()?)
     }

@@ -1,4 +1,4 @@
-//! Commands of the command line, for functions of Python that do as they do, and the command line itself.
+//! Commands of the command line, for the functions of Python with their names, and the command line itself.
 
 use std::ffi::OsString;
 use std::sync::{Arc, mpsc};
@@ -18,7 +18,7 @@ pub(crate) fn answer(arguments: Vec<OsString>, progress: Option<Py<PyAny>>) -> P
     let (ready, mut answers) = mpsc::channel::<Answer>();
     let work = move || {
         let answer = chatmill_cli::answer(arguments, heard, stop);
-        // Whoever asked waits for it.
+        // The caller waits for it.
         let _ = ready.send(answer);
     };
     let thread = watch::spawn(work)?;
@@ -39,7 +39,7 @@ pub(crate) fn answer(arguments: Vec<OsString>, progress: Option<Py<PyAny>>) -> P
     }
 }
 
-/// The command line with these words; its exit code. Signals are its own from here on.
+/// Runs the command line with these words, and returns its exit code. From here on it handles signals itself.
 #[pyfunction]
 pub(crate) fn program(py: Python<'_>, words: Vec<OsString>) -> u8 {
     py.detach(|| chatmill_cli::program(words).code())

@@ -1,4 +1,4 @@
-//! Counting tokens of texts that Python holds.
+//! Counts tokens of texts that Python holds: one text, a list, or a column of Arrow. `chatmill.Counter` calls it.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -141,7 +141,7 @@ fn work_off(queue: &Mutex<Queue<'_>>, count: &mut dyn FnMut(&str) -> u64, stop: 
     }
 }
 
-/// The encoding that `count.encodings` names, in the words of a pipeline file.
+/// Returns the encoding that `count.encodings` names, in the words of a pipeline file.
 fn encoding(settings: &[String]) -> PyResult<Encoding> {
     let pipeline = pipeline::parse(LEAST, settings, Path::new("options"));
     let plan = pipeline
@@ -151,5 +151,5 @@ fn encoding(settings: &[String]) -> PyResult<Encoding> {
     encoding.ok_or_else(|| errors::request("no encoding is named", "value", Some("count.encodings")))
 }
 
-/// The least that a pipeline file must say.
+/// The smallest pipeline file.
 pub(crate) const LEAST: &str = "name = \"python\"\n[[input]]\npath = \"records\"\n[render]\ndialects = [\"chatml\"]\n[output]\npath = \"nowhere\"\n";

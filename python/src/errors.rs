@@ -9,7 +9,7 @@ use chatmill_engine::{PlanError, ReadError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-/// An error of a class of `chatmill/_errors.py`.
+/// Makes an error of a class of `chatmill/_errors.py`.
 fn raised(class: &str, message: &str, code: &str, place: Option<&str>) -> PyErr {
     Python::attach(|py| {
         let made = py
@@ -23,22 +23,22 @@ fn raised(class: &str, message: &str, code: &str, place: Option<&str>) -> PyErr 
     })
 }
 
-/// The request is wrong; repeating it cannot help.
+/// Makes the exception for a wrong request; repeating it cannot help.
 pub(crate) fn request(message: &str, code: &str, place: Option<&str>) -> PyErr {
     raised("RequestError", message, code, place)
 }
 
-/// The exception for an operation that was not completed; repeating it may help.
+/// Makes the exception for an operation that was not completed; repeating it may help.
 pub(crate) fn incomplete(message: &str, code: &str, place: Option<&str>) -> PyErr {
     raised("IncompleteError", message, code, place)
 }
 
-/// A fault of chatmill itself.
+/// Makes the exception for a fault of chatmill itself.
 pub(crate) fn internal(message: &str) -> PyErr {
     raised("InternalError", message, "internal", None)
 }
 
-/// The exception for an error in a plan.
+/// Makes the exception for an error in a plan.
 pub(crate) fn of_plan(error: &PlanError) -> PyErr {
     let (message, place) = (in_words(error), error.place());
     match error {
@@ -47,7 +47,7 @@ pub(crate) fn of_plan(error: &PlanError) -> PyErr {
     }
 }
 
-/// Why tables ended early.
+/// Makes the exception for tables that ended early.
 pub(crate) fn of_tables(error: &TablesError) -> PyErr {
     match error {
         TablesError::Read(ReadError::Plan(error)) => of_plan(error),
@@ -61,7 +61,7 @@ pub(crate) fn of_tables(error: &TablesError) -> PyErr {
     }
 }
 
-/// Why a command did not do what it was asked.
+/// Makes the exception for a command that failed.
 pub(crate) fn of_command(exit: Exit, error: &CommandError) -> PyErr {
     let (message, advice) = (error.in_words(), &error.advice);
     let place = advice.place.as_deref();
@@ -71,7 +71,7 @@ pub(crate) fn of_command(exit: Exit, error: &CommandError) -> PyErr {
     }
 }
 
-/// An error and its causes.
+/// Joins the messages of an error and of its causes.
 fn in_words(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -85,7 +85,7 @@ fn in_words(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// Does something that must not panic; where it does all the same, that is an error.
+/// Runs a function that must not panic, and turns a panic into an error.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err(internal(

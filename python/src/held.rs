@@ -1,6 +1,6 @@
-//! Records that Python holds, as one input: a record a line, in their order, so that the number of a record is that of its row.
+//! Records that Python holds, as one input: a record a line, in order, so that the number of a record is that of its row.
 //!
-//! Columns of Arrow are read where they are. A list, or what else can be gone through, is copied once.
+//! Columns of Arrow are read without a copy. A list, or another iterable, is copied once.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -17,20 +17,20 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString};
 
 use crate::arrow_capsules;
 
-/// Bytes of a column that is made of single records.
+/// The most bytes of a column that is made of single records.
 const CHUNK_BYTES: usize = 16 << 20;
 
-/// Bytes that are made ready at once.
+/// The bytes of a block of lines.
 const BLOCK_BYTES: usize = 256 << 10;
 
-/// Columns of text or bytes, one behind the other.
+/// Columns of text or bytes, one after the other.
 pub(crate) struct Texts {
     chunks: Vec<ArrayRef>,
     bytes: u64,
 }
 
 impl Texts {
-    /// The text of `data`: a column of Arrow, or an iterable. `column` selects one of several. `what` is the
+    /// Takes the texts of `data`: a column of Arrow, or an iterable. `column` selects one of several. `what` is the
     /// expected kind of element, for errors.
     pub(crate) fn of(data: &Bound<'_, PyAny>, column: Option<&str>, what: &'static str) -> PyResult<Self> {
         let chunks = match arrow_capsules::import(data)? {
@@ -56,13 +56,13 @@ impl Texts {
         self.chunks.iter().map(Array::len).sum()
     }
 
-    /// The same as records.
+    /// Returns the texts as an input of records.
     pub(crate) fn into_held(self) -> MemoryInput {
         MemoryInput::new(Arc::new(HeldRecords(Arc::new(self))), MemoryForm::Lines)
     }
 }
 
-/// The column of text or bytes in an array: it itself, or the one of a structure.
+/// Returns the column of text or bytes in an array: the array itself, or a field of a structure.
 fn text_column(array: &ArrayRef, column: Option<&str>) -> PyResult<ArrayRef> {
     let DataType::Struct(fields) = array.data_type() else {
         return if is_text(array.data_type()) {
@@ -124,7 +124,7 @@ fn is_text(data_type: &DataType) -> bool {
     }
 }
 
-/// The bytes of a row; nothing where it is missing.
+/// Returns the bytes of a row; `None` where it is null.
 pub(crate) fn row_bytes(chunk: &ArrayRef, row: usize) -> Option<&[u8]> {
     if row >= chunk.len() || chunk.is_null(row) {
         return None;
@@ -146,7 +146,7 @@ pub(crate) fn row_bytes(chunk: &ArrayRef, row: usize) -> Option<&[u8]> {
     }
 }
 
-/// The only value of an array of integers.
+/// Returns the only value of an array of integers.
 fn key_of(key: &ArrayRef) -> Option<usize> {
     use arrow_array::types::{
         Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
@@ -165,7 +165,7 @@ fn key_of(key: &ArrayRef) -> Option<usize> {
     )
 }
 
-/// Bytes of a column with the ends of its lines; those of a dictionary are not added up.
+/// Returns the bytes of a column with the ends of its lines; for a dictionary, those of the values of all rows.
 fn bytes_of(chunk: &ArrayRef) -> u64 {
     let rows = chunk.len() as u64;
     let values = match chunk.data_type() {
@@ -193,7 +193,7 @@ fn gathered(data: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Vec<ArrayRe
     let mut chunks: Vec<ArrayRef> = Vec::new();
     let mut builder = LargeBinaryBuilder::new();
     let mut held = 0;
-    // Going through a dict would give its keys, and what only has numbered items raises errors of its own when it is asked for them.
+    // A dict would give its keys, and an object that only has `__getitem__` would raise its own errors.
     if data.is_instance_of::<PyDict>() || !data.hasattr("__iter__")? {
         let kind = data.get_type();
         let message = format!("{what}s must be text, bytes, an Arrow column or a list of them, not {kind}");
@@ -233,7 +233,7 @@ fn gathered(data: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Vec<ArrayRe
     Ok(chunks)
 }
 
-/// The bytes of a text. A lone surrogate has none in UTF-8: a record with one is a bad record, which is rejected when it is read.
+/// Returns the bytes of a text. A lone surrogate has none in UTF-8: a record with one is a bad record, which is rejected when it is read.
 fn bytes_of_text<'a>(text: &'a Bound<'_, PyString>, what: &str, row: usize) -> PyResult<Cow<'a, [u8]>> {
     match text.to_str() {
         Ok(text) => Ok(Cow::Borrowed(text.as_bytes())),
@@ -248,7 +248,7 @@ fn bytes_of_text<'a>(text: &'a Bound<'_, PyString>, what: &str, row: usize) -> P
     }
 }
 
-/// A record of Python as JSON.
+/// Writes a record of Python as JSON.
 fn as_json(record: &Bound<'_, PyAny>, row: usize) -> PyResult<String> {
     let py = record.py();
     let written = py.import("json")?.call_method1("dumps", (record,));
@@ -270,10 +270,10 @@ fn as_json(record: &Bound<'_, PyAny>, row: usize) -> PyResult<String> {
     Ok(written.cast::<PyString>()?.to_str()?.to_owned())
 }
 
-/// The name of an element where records are expected.
+/// The name of an element in errors about records.
 pub(crate) const RECORD: &str = "record";
 
-/// Texts as lines.
+/// The texts as an input of lines.
 struct HeldRecords(Arc<Texts>);
 
 impl MemoryBytes for HeldRecords {
@@ -321,8 +321,8 @@ impl Lines {
     }
 }
 
-/// Adds a record as a line. A line break in it is white space of JSON, and any other is; what is missing or blank is a value that is no
-/// conversation, for a blank line would be no record, and those behind it would have other numbers than their rows.
+/// Adds a record as a line. Its line breaks are white space of JSON and become spaces. A null or blank record becomes a JSON value that is
+/// no conversation, because a blank line is no record, and the numbers of all later records would differ from those of their rows.
 fn push_line(record: Option<&[u8]>, block: &mut Vec<u8>) {
     let Some(record) = record else {
         block.extend_from_slice(b"null\n");

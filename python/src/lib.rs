@@ -1,4 +1,4 @@
-//! chatmill for Python: the extension module behind `chatmill/__init__.py`.
+//! chatmill for Python: the extension module that `chatmill/__init__.py` imports.
 //!
 //! It contains only parts that Python cannot do itself: plans and their tables, counters, Arrow in and out,
 //! and commands. No Python object is touched during the work, so the interpreter is free meanwhile; the

@@ -17,13 +17,13 @@ use crate::errors::{self, guarded, internal};
 use crate::planned::Planned;
 use crate::watch::{self, Watch, locked};
 
-/// Slices that are ready and wait to be read: one, so that the workers need not wait for the reader.
+/// The number of finished slices that wait for the reader: one, so that the workers need not wait.
 const READY: usize = 1;
 
-/// The tables of one slice, or why there are no more; nothing when all were handed out. Work that ends without a word has failed.
+/// The tables of one slice, the error that ended the work, or `None` at the end. Work that ends without one of these has failed.
 type Made = Result<Option<Vec<MemoryTable>>, TablesError>;
 
-/// Work that goes on while its tables are read. Dropped, it ends.
+/// Work that goes on while its tables are read; dropping it ends the work.
 struct Going {
     made: Receiver<Made>,
     watch: Watch,
@@ -85,7 +85,7 @@ impl Table {
         })
     }
 
-    /// A reader for the present thread.
+    /// Returns a reader for the present thread.
     fn reader(&self, py: Python<'_>) -> Reader {
         Reader {
             schema: Arc::clone(&self.schema),
@@ -118,7 +118,7 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The only form that there is; a consumer casts it.
+        // There is only this type; a consumer casts it.
         let _ = requested_schema;
         arrow_capsules::export_stream(py, Box::new(self.reader(py)))
     }
@@ -141,7 +141,7 @@ fn schema(name: &str, encodings: &[String]) -> PyResult<SchemaRef> {
     table_schema(name, encodings).ok_or_else(|| internal(&format!("the table {name} has no schema")))
 }
 
-/// The batches of a table, one after the other.
+/// An iterator over the batches of a table.
 struct Reader {
     schema: SchemaRef,
     name: &'static str,
@@ -189,7 +189,7 @@ impl Reader {
         }
     }
 
-    /// The next batch; after the last, and after an error, there is none.
+    /// Returns the next batch; `None` after the last one and after an error.
     fn step(&mut self) -> PyResult<Option<RecordBatch>> {
         let next = guarded(|| self.next_batch());
         if !matches!(next, Ok(Some(_))) {
@@ -202,7 +202,7 @@ impl Reader {
 impl Iterator for Reader {
     type Item = Result<RecordBatch, ArrowError>;
 
-    /// The iterator for consumers that are not written in Python. They cannot receive a Python exception:
+    /// Returns the next batch for consumers that are not written in Python. They cannot receive a Python exception:
     /// they get an error, and Ctrl-C is raised again once control returns to Python.
     fn next(&mut self) -> Option<Self::Item> {
         let error = match self.step() {
@@ -212,13 +212,13 @@ impl Iterator for Reader {
         let message = Python::attach(|py| {
             if error.is_instance_of::<PyKeyboardInterrupt>(py) {
                 let module = py.import("_thread");
-                // Without the module there is no Python to come back to.
+                // Without the module the interpreter is shutting down.
                 let _ = module.and_then(|module| module.call_method0("interrupt_main"));
                 return "interrupted".to_owned();
             }
             error.value(py).to_string()
         });
-        // Text of C cannot hold a NUL.
+        // A C string cannot hold a NUL.
         Some(Err(ArrowError::ExternalError(
             message.replace('\0', "\u{fffd}").into(),
         )))
@@ -231,7 +231,7 @@ impl RecordBatchReader for Reader {
     }
 }
 
-/// Goes through the batches of a table.
+/// The Python iterator over the batches of a table.
 #[pyclass(frozen, module = "chatmill")]
 pub(crate) struct Batches(Mutex<Reader>);
 
@@ -287,14 +287,14 @@ impl Batch {
     }
 }
 
-/// Goes through the slices of a work: several tables in one reading.
+/// The Python iterator over the slices of the work: several tables in one reading.
 #[pyclass(frozen, module = "chatmill")]
 pub(crate) struct Parts(Mutex<PartsState>);
 
 struct PartsState {
     planned: Arc<Planned>,
     wanted: Vec<&'static str>,
-    /// The watch until the work goes on; then the work, until it is over.
+    /// The watch until the work starts; then the work, until it is over.
     watch: Option<Watch>,
     going: Option<Going>,
 }

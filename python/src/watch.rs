@@ -12,10 +12,10 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// Time between two looks: Ctrl-C is felt at once, and the looking costs nothing.
+/// The time between two checks: short enough that Ctrl-C acts at once, and too long to cost anything.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Starts work in a thread of its own.
+/// Starts work in another thread.
 pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> PyResult<JoinHandle<()>> {
     let thread = thread::Builder::new().name("chatmill".to_owned());
     let started = thread.stack_size(STACK_BYTES).spawn(work);
@@ -52,7 +52,7 @@ impl Progress for Heard {
 
 /// A guard that checks the interpreter for signals while work goes on.
 pub(crate) struct Watch {
-    /// The thread that asked: only there Python handles signals, and expects to be called back.
+    /// The calling thread: Python handles signals and expects callbacks only there.
     owner: ThreadId,
     callback: Option<Py<PyAny>>,
     pub(crate) heard: Arc<Heard>,
@@ -61,7 +61,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// A watch of the present thread.
+    /// Makes a watch of the present thread.
     pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
         Self {
             owner: thread::current().id(),
@@ -72,16 +72,16 @@ impl Watch {
         }
     }
 
-    /// Waits for a message of the work; nothing when the work is over. An error of Python, Ctrl-C for one, asks the work to stop.
+    /// Waits for a message of the work; `None` when the work is over. An error of Python, such as Ctrl-C, asks the work to stop.
     pub(crate) fn wait<T: Send>(&mut self, messages: &mut Receiver<T>) -> PyResult<Option<T>> {
-        // A thread of somebody else's must not wait for the interpreter: whoever has it may wait for the thread.
+        // A thread of another library must not wait for the interpreter, because the thread that has it may wait for this one.
         if thread::current().id() != self.owner {
             return Ok(messages.recv().ok());
         }
         loop {
             let messages = &mut *messages;
             let received = Python::attach(|py| {
-                // The receiver goes along: two threads must not look into it at once.
+                // The receiver is moved into the closure: two threads must not read from it at once.
                 let received = py.detach(move || messages.recv_timeout(PAUSE));
                 self.look(py).map(|()| received)
             })

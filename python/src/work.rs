@@ -17,7 +17,7 @@ use crate::held::{RECORD, Texts};
 use crate::planned::Planned;
 use crate::table::{Parts, Table};
 
-/// Files, bytes or records, and what is wanted of them.
+/// Files, bytes or records, with the plan for them.
 #[pyclass(frozen, module = "chatmill")]
 pub(crate) struct Work {
     planned: Arc<Planned>,
@@ -26,7 +26,7 @@ pub(crate) struct Work {
 
 #[pymethods]
 impl Work {
-    /// The plan for the files that `settings` name.
+    /// Plans the work over the files that `settings` name.
     #[staticmethod]
     #[pyo3(signature = (settings, base, threads = 0, progress = None))]
     fn of_paths(
@@ -39,7 +39,7 @@ impl Work {
         Self::new(py, &settings, base, None, threads, progress)
     }
 
-    /// The same over the content of a file.
+    /// Plans the work over the content of one file.
     #[staticmethod]
     #[pyo3(signature = (settings, base, content, threads = 0, progress = None))]
     fn of_bytes(
@@ -54,7 +54,7 @@ impl Work {
         Self::new(py, &settings, base, Some(held), threads, progress)
     }
 
-    /// The same over records, one a row.
+    /// Plans the work over records, one a row.
     #[staticmethod]
     #[pyo3(signature = (settings, base, records, column = None, threads = 0, progress = None))]
     fn of_records(
@@ -70,7 +70,7 @@ impl Work {
         Self::new(py, &settings, base, Some(held), threads, progress)
     }
 
-    /// The same over what another work is over.
+    /// Plans work with other settings over the same data.
     #[pyo3(signature = (settings, base, threads = 0, progress = None))]
     fn again(
         &self,
@@ -83,18 +83,18 @@ impl Work {
         Self::new(py, &settings, base, self.held.clone(), threads, progress)
     }
 
-    /// A table, read anew whenever somebody reads it.
+    /// Returns a table, which is made anew each time it is read.
     fn table(&self, name: &str) -> PyResult<Table> {
         Table::of_work(Arc::clone(&self.planned), table(name)?)
     }
 
-    /// Several tables, slice by slice, in one reading.
+    /// Returns several tables, slice by slice, in one reading.
     fn parts(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Parts> {
         let wanted = names.iter().map(|name| table(name)).collect::<PyResult<_>>()?;
         Ok(Parts::new(py, Arc::clone(&self.planned), wanted))
     }
 
-    /// Names of what is read.
+    /// The names of the inputs.
     #[getter]
     fn inputs(&self) -> Vec<String> {
         let inputs = self.planned.whole.inputs.iter();
@@ -107,14 +107,14 @@ impl Work {
         self.planned.whole.input_bytes()
     }
 
-    /// The dialects that it is rendered in.
+    /// The dialects of the renderings.
     #[getter]
     fn dialects(&self) -> Vec<String> {
         let targets = self.planned.whole.targets.iter();
         targets.map(|target| target.id().to_owned()).collect()
     }
 
-    /// The encodings that it is counted in.
+    /// The encodings of the token counts.
     #[getter]
     fn encodings(&self) -> Vec<String> {
         self.planned.encodings()
@@ -153,7 +153,7 @@ impl Work {
     }
 }
 
-/// The pipeline that settings describe; what only a run can do is refused.
+/// Parses the pipeline of the settings; keys that only a run can use are refused.
 fn pipeline(settings: &[String], is_held: bool) -> PyResult<Pipeline> {
     let pipeline = pipeline::parse(LEAST, settings, Path::new("options"));
     let pipeline = pipeline.map_err(|error| errors::of_plan(&error))?;
@@ -168,7 +168,7 @@ fn pipeline(settings: &[String], is_held: bool) -> PyResult<Pipeline> {
     Ok(pipeline)
 }
 
-/// A table by its name.
+/// Finds a table by its name.
 fn table(name: &str) -> PyResult<&'static str> {
     let known = TABLES.iter().copied().find(|table| *table == name);
     known.ok_or_else(|| {

@@ -1,4 +1,4 @@
-"""What the tests share: the samples of the repository, and chats of their own."""
+"""Fixtures of all tests: the samples of the repository, and drawn chats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of docs/python.md are run as they stand there, each section after the page's first."""
+"""The examples of docs/python.md are run unchanged, each section after the page's first."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_examples_of_the_page_are_run(title: str, code: str, tmp_path: Path, mon
 
 
 def run(code: str, known: dict[str, object]) -> None:
-    """Runs a snippet, and holds what stands alone in a line against the value that its comment shows."""
+    """Runs a snippet, and compares each expression that is a line with the value in its comment."""
     lines = code.splitlines()
     for statement in ast.parse(code).body:
         comment = re.search(r"# ([\[\d'TF].*)$", lines[(statement.end_lineno or 1) - 1])

@@ -1,4 +1,4 @@
-"""What is wrong is said at once, in one error that names it; what is wrong with a record is a row, and raises nothing."""
+"""A wrong request raises one error at once, which names what is wrong; a bad record is a row, and raises nothing."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import chat
 
-# What a library says while Ctrl-C is on its way is followed by the interrupt itself, as soon as Python goes on.
+# After the error that a library raises during Ctrl-C, the interrupt itself follows as soon as Python goes on.
 PROGRAM = """
 import sys, time
 from pathlib import Path

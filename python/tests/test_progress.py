@@ -1,4 +1,4 @@
-"""Progress: a function is told of it, or a bar of tqdm where that is installed."""
+"""Progress goes to a function, or to a bar of tqdm where that is installed."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_a_table_of_ones_own_is_read_by_a_map(tmp_path: Path) -> None:
     assert read["text"].to_pylist() == ["Is it open?", "Until four."]
     rendered = chatmill.render(file, ["chatml"], map=columns, assistant=["helpbot"])
     assert "<|im_start|>assistant\nUntil four." in pyarrow.table(rendered.renderings)["content"][0].as_py()
-    # A row is a record here, and a conversation of its own.
+    # A row is a record here, and a whole conversation.
     rows = [{"user": "helpbot", "text": "Until four."}]
     assert rows_of(chatmill.render(rows, ["chatml"], map=columns, assistant="helpbot")) == 1
     assert rows_of(chatmill.render(rows, ["chatml"])) == 0

@@ -44,7 +44,7 @@ class Spark:
 
 
 class Ray:
-    """What of Ray is used: tasks that are done when somebody asks for them, and the error of the first of them that fails."""
+    """The parts of Ray that are used: tasks that are done when their result is asked for, and the error of the first that fails."""
 
     def __init__(self, before: Callable[[], object] = lambda: None) -> None:
         self.before = before
@@ -68,7 +68,7 @@ class Ray:
 
 @pytest.fixture(params=["spark", "ray"])
 def by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[..., By]:
-    """One of the engines, told what to do before its tasks begin."""
+    """One of the engines, with an action before its tasks begin."""
 
     def made(before: Callable[[], object] = lambda: None) -> By:
         if request.param == "spark":

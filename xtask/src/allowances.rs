@@ -1,4 +1,6 @@
-//! Numbers that may only fall: a file of allowances says whose, and what is counted today is held to it.
+//! Numbers that may only fall: a file of allowances has the most of each, and what is counted today is held to it.
+//!
+//! `counts` and `words` count; a file has a line for each folder, crate or word that has more than is free to all.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,13 +11,13 @@ use anyhow::{Context, Result, bail};
 use crate::generated::Mode;
 use crate::sources::read;
 
-/// What is counted, how many are free to all, and what to do about more.
+/// The name of a count, the number that is free to all, and the advice for more.
 pub(crate) type Kind = (&'static str, usize, &'static str);
 
-/// What is counted of whom, and the places of each.
+/// The places of each thing that is counted, by the kind of count and by what has it: a crate, a folder, a word.
 pub(crate) type Counts = BTreeMap<(&'static str, String), Vec<String>>;
 
-/// Counts a kind of thing at more places.
+/// Adds places to a count.
 pub(crate) fn add(
     counts: &mut Counts,
     kind: &'static str,
@@ -26,7 +28,7 @@ pub(crate) fn add(
     known.extend(places);
 }
 
-/// The numbers of a file of allowances: a line `WHOSE NUMBER` for each; `#` begins a comment.
+/// Reads the numbers of a file of allowances: a line `WHOSE NUMBER` for each; `#` begins a comment.
 pub(crate) fn numbers(text: &str) -> Result<BTreeMap<&str, usize>> {
     let mut numbers = BTreeMap::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
@@ -38,7 +40,7 @@ pub(crate) fn numbers(text: &str) -> Result<BTreeMap<&str, usize>> {
     Ok(numbers)
 }
 
-/// Writes the numbers of today into a file of allowances, or holds each to the number that stands there.
+/// Writes the numbers of today into a file of allowances, or fails where one is above the number in the file.
 pub(crate) fn hold(root: &Path, file: &str, kinds: &[Kind], counts: &Counts, mode: Mode) -> Result<String> {
     if mode == Mode::Write {
         fs::write(root.join(file), written(kinds, counts)).with_context(|| format!("cannot write {file}"))?;
@@ -47,7 +49,7 @@ pub(crate) fn hold(root: &Path, file: &str, kinds: &[Kind], counts: &Counts, mod
     check(file, kinds, counts, &read(root, file)?)
 }
 
-/// Those that have more than is free to all, with the advice.
+/// Returns the counts above what is free to all, with their places and the advice.
 fn more_than_free<'c>(
     kinds: &'c [Kind],
     counts: &'c Counts,
@@ -60,12 +62,12 @@ fn more_than_free<'c>(
 }
 
 fn written(kinds: &[Kind], counts: &Counts) -> String {
-    let why = "# Who has more than is free to all, and how many at most. Numbers only fall.\n";
+    let why = "# What is counted more often than is free to all, and how often at most. Numbers only fall.\n";
     let lines = more_than_free(kinds, counts).map(|(key, places, _)| format!("{key} {}\n", places.len()));
     std::iter::once(why.to_owned()).chain(lines).collect()
 }
 
-/// Holds each to its number.
+/// Fails with every count that is above its number, place by place.
 fn check(file: &str, kinds: &[Kind], counts: &Counts, allowances: &str) -> Result<String> {
     let allowed = numbers(allowances)?;
     let mut violations = Vec::new();

@@ -1,7 +1,7 @@
 //! `cargo xtask chaos KILLS [SEED]`: the release binary is killed at random moments, and runs out of disk.
 //!
-//! Every round must end with the bytes of the undisturbed run and nothing beside them. The seed repeats the corpus and
-//! the order of events; how far a run had come when it was killed is up to the machine.
+//! Every round must end with the bytes of the undisturbed run and no other file. The seed repeats the corpus and the order of
+//! events; how far a run had come when it was killed depends on the machine.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use chatmill_workshop::chaos::{Ground, Outcomes};
 
-/// Size of the corpus: several slices.
+/// The size of the corpus in bytes: several slices.
 const MEGABYTES: usize = 14;
 
 /// Runs in a disk of `$1` KiB, then once more after the disk has grown.
@@ -37,7 +37,7 @@ pub(crate) fn run(root: &Path, kills: &str, seed: Option<&str>) -> Result<String
     bail!("{printed}\n{}", outcomes.problems.join("\n"))
 }
 
-/// The release binary; built when it is not there.
+/// Returns the path of the release binary, which is built where it is missing.
 fn binary(root: &Path) -> Result<PathBuf> {
     let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let binary = folder
@@ -55,7 +55,7 @@ fn binary(root: &Path) -> Result<PathBuf> {
     Ok(binary)
 }
 
-/// Disks from far too small to large enough: a full one ends the run with exit code 3, and space lets it go on.
+/// Runs in disks from far too small to large enough: a full one ends the run with exit code 3, and the same run goes on when there is space.
 fn small_disks(ground: &Ground, disks: u32, outcomes: &mut Outcomes) -> Result<String> {
     let probe = Command::new("unshare")
         .args(["-Urm", "mount", "-t", "tmpfs", "none", "/tmp"])

@@ -1,13 +1,14 @@
-//! `cargo xtask counts --check|--write`: what a crate may have little of, and where there is more only ever less.
+//! `cargo xtask counts --check|--write`: things that a crate should have few of; where there are more, their number only falls.
 //!
 //! - `blocks`: words of one vendor's blocks in the code of `source` outside its grammars.
-//! - `neighbours`: files and folders that stand beside each other in a folder; lists of entries are as long as they are.
-//! - `names`: files in which a type of one name is made. One word is one thing, but for what the field calls so everywhere.
-//! - `unnamed`: public items that no other crate names, and no public signature: they are not to be public.
-//! - `defaults`: places where what is not found, though it should be there, becomes a value without a word.
+//! - `neighbours`: files and folders in one folder; folders that are lists, a file an entry, may be long.
+//! - `names`: files that declare a type of the same name. One word is one thing, except for the names that the field has everywhere.
+//! - `unnamed`: public items that neither another crate nor a public signature names: they should not be public.
+//! - `defaults`: places where a missing value that should exist is replaced silently.
 //!
-//! Each has a number that is free to all. Who has more stands in `xtask/counts.txt` with the number that may not be exceeded;
-//! `--write` writes those of today. Names are looked for as words, wherever they stand: a word that many have is always found.
+//! Each has a number that is free to all. Whatever has more is listed in `xtask/counts.txt` with the number that it must not exceed;
+//! `--write` writes today's numbers. Names are searched as words anywhere in the code, so a public item with a common name always
+//! counts as named.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,7 +20,7 @@ use crate::allowances::{Counts, Kind, add, hold};
 use crate::generated::Mode;
 use crate::sources::{source_files, texts_below};
 
-/// Where those stand that have more than is free to all.
+/// The file with the numbers above what is free to all.
 const ALLOWANCES: &str = "xtask/counts.txt";
 
 const KINDS: &[Kind] = &[
@@ -47,7 +48,7 @@ const LISTS: &[&str] = &[
     "xtask/src",
 ];
 
-/// Where the words of vendors' blocks belong: the grammars, and formats that are only named.
+/// The places of the words of vendors' blocks: the grammars, and formats that are recognised but not read.
 const GRAMMARS: &[&str] = &[
     "crates/source/src/grammar/",
     "crates/source/src/unsupported/",
@@ -58,7 +59,7 @@ const GRAMMARS: &[&str] = &[
 /// A word of Gemini's parts and of items of Responses that is also a field of OpenAI's messages.
 const ALSO_A_FIELD: &str = "function_call";
 
-/// Names of types that the field has everywhere; each command has its arguments.
+/// Names of types that the field has everywhere; each command has a type `Arguments`.
 const IDIOMS: &[&str] = &["Arguments", "Builder", "Error", "Iter", "Options"];
 
 pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
@@ -96,7 +97,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     hold(root, ALLOWANCES, KINDS, &counts, mode)
 }
 
-/// What stands beside each other in each folder of sources; a file and the folder of its children are one.
+/// Counts the modules of each folder of sources; a file and the folder of its children are one.
 fn neighbours<'a>(paths: impl Iterator<Item = &'a str>, counts: &mut Counts) {
     let mut folders: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for (krate, below) in paths.filter_map(|path| path.split_once("/src/")) {
@@ -120,7 +121,7 @@ fn neighbours<'a>(paths: impl Iterator<Item = &'a str>, counts: &mut Counts) {
     }
 }
 
-/// Every word of every file of Rust, by crate. What stands in a crate's folder of tests sees the crate as others do.
+/// Collects every word of every Rust file, by crate. A crate's folder of tests counts as another crate, because it sees only public items.
 fn words_by_crate(root: &Path) -> Result<BTreeMap<String, BTreeSet<String>>> {
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (path, text) in texts_below(root, &["crates", "xtask", "python/src", "fuzz/fuzz_targets"])? {
@@ -133,7 +134,7 @@ fn words_by_crate(root: &Path) -> Result<BTreeMap<String, BTreeSet<String>>> {
     Ok(known)
 }
 
-/// The tokens of a text one after the other, brackets among them.
+/// Returns the tokens of a text in order, brackets included.
 fn flatten(tokens: TokenStream, words: &mut Vec<String>) {
     for token in tokens {
         if let TokenTree::Group(group) = token {
@@ -152,7 +153,7 @@ fn flatten(tokens: TokenStream, words: &mut Vec<String>) {
     }
 }
 
-/// Words of vendors' blocks, as texts and in lists that `words!` makes.
+/// Returns the words of vendors' blocks, as strings and in lists that `words!` makes.
 fn blocks<'w>(words: &'w [String], own: &BTreeSet<&str>) -> Vec<&'w str> {
     let mut found = Vec::new();
     let mut is_list = false;
@@ -170,7 +171,7 @@ fn blocks<'w>(words: &'w [String], own: &BTreeSet<&str>) -> Vec<&'w str> {
     found
 }
 
-/// Chains of calls that look something up and end in a default.
+/// Returns the chains of calls that look something up and end in a default.
 fn defaults(words: &[String]) -> Vec<String> {
     let (mut found, mut outside) = (Vec::new(), Vec::new());
     let (mut last, mut looked_up) = ("", None);
@@ -192,7 +193,7 @@ fn defaults(words: &[String]) -> Vec<String> {
     found
 }
 
-/// Names of the types that are made, each once.
+/// Returns the names of the types that a file declares, each once.
 fn types(words: &[String]) -> BTreeSet<&str> {
     let pairs = words.windows(2).filter_map(|pair| match pair {
         [kind, name] if ["struct", "enum", "trait"].contains(&kind.as_str()) => Some(name.as_str()),
@@ -203,12 +204,12 @@ fn types(words: &[String]) -> BTreeSet<&str> {
         .collect()
 }
 
-/// What a crate makes public.
+/// The public items and signatures of a crate.
 #[derive(Debug, Default)]
 struct Public {
     /// Items with their file, and whether each is a type.
     items: Vec<(String, String, bool)>,
-    /// Words of public signatures: types among them are public as those are.
+    /// Words of public signatures: a type in one has to be as public as the signature.
     signatures: BTreeSet<String>,
 }
 
@@ -241,7 +242,7 @@ impl Public {
         }
     }
 
-    /// The items that neither a public signature nor anybody else names.
+    /// Returns the items that neither a public signature nor another crate names.
     fn unnamed(&self, is_named: impl Fn(&str) -> bool) -> Vec<String> {
         let unnamed = self
             .items

@@ -1,7 +1,7 @@
 //! The tables of `docs/dialect-rules.md`: codes and sentences from the dialects, how each rule is held and tested by hand.
 //!
-//! The table of a family stands between `<!-- OAC -->` and `<!-- /OAC -->`. What is written there in the last two columns
-//! stays; a rule that is new gets them empty, and a test of the dialects asks for them.
+//! The table of a family is between `<!-- OAC -->` and `<!-- /OAC -->`. Its last two columns are written by hand and kept; a new
+//! rule gets them empty, and a test of the dialects fails until they are filled in.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ pub(crate) fn with_rules(page: &str) -> Result<String> {
     filled(page, declared())
 }
 
-/// Each rule, once.
+/// Returns the rules of all dialects, each once.
 fn declared() -> impl Iterator<Item = &'static DialectRule> {
     let listed = DIALECTS.iter().map(|dialect| match dialect.about().rules {
         Rules::Validated(rules) => rules,
@@ -48,7 +48,7 @@ fn filled(page: &str, rules: impl Iterator<Item = &'static DialectRule>) -> Resu
     Ok(filled)
 }
 
-/// What stands in the last two columns of a rule's row.
+/// Returns the last two columns of a rule's row.
 fn by_hand<'p>(page: &'p str, rule: &DialectRule) -> Option<(&'p str, &'p str)> {
     let start = format!("| {rule} |");
     let row = page.lines().find_map(|line| line.strip_prefix(&start))?;

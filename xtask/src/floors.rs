@@ -1,8 +1,8 @@
-//! `cargo xtask floors`: the layout is the architecture, and this holds it.
+//! `cargo xtask floors`: the layout is the architecture, and this check enforces it.
 //!
-//! A crate imports only crates on floors below its own, so rooms on one floor never know of each other. Only `intake` and
-//! `dataset` name `std::fs`; only `intake` depends on a decompressor; `drawn`, `golden`, `testkit` and `workshop` are for tests alone. Who judges or writes
-//! conversations does not look at the name of their source: `FormatTraits` says what is to be known of it.
+//! A crate imports only crates on lower floors, so crates on one floor do not know each other. Only `intake` and `dataset` name
+//! `std::fs`; only `intake` depends on a decompressor; `drawn`, `golden`, `testkit` and `workshop` are for tests alone. Crates that
+//! judge or write conversations do not look at the name of their source: `FormatTraits` has what they need to know about it.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("diag", 0),
 ];
 
-/// Beside the house: they may import any floor, and no floor imports them.
+/// Crates on no floor: they may import any crate, and no crate imports them outside its tests.
 const BESIDE: &[&str] = &["drawn", "golden", "testkit", "workshop", "xtask"];
 
 /// The crates whose sources may name `std::fs`.
@@ -39,16 +39,16 @@ const TOUCH_FILES: &[&str] = &["intake", "dataset", "golden", "testkit", "worksh
 const DECOMPRESSORS: &[&str] = &[
     "brotli", "bzip2", "flate2", "liblzma", "lz4_flex", "ruzstd", "tar", "xz2", "zip", "zstd",
 ];
-/// What packs and never unpacks, and with what: pages of Parquet.
+/// The crate that packs and never unpacks, and its compressor: pages of Parquet.
 const PACKS: (&str, &str) = ("dataset", "zstd");
 
-/// How source text names the file system.
+/// The paths by which source text names the file system.
 const FILE_ACCESS: &[&str] = &["std::fs", "fs::File", "fs::OpenOptions"];
 
 /// The crates that judge or write conversations.
 const NAMELESS: &[&str] = &["link", "rule", "redact", "dialect"];
 
-/// How source text names the source of a conversation, and the structure that it was recognised by.
+/// The expressions by which source text reads the source of a conversation, and the structure that it was recognised by.
 const SOURCE_NAME: &[&str] = &[
     "conversation.source",
     "conversation().source",
@@ -68,7 +68,7 @@ pub(crate) fn run(root: &Path) -> Result<String> {
     bail!("{}", violations.join("\n"))
 }
 
-/// What `cargo metadata` says of the workspace.
+/// The output of `cargo metadata`.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -83,7 +83,7 @@ struct Package {
 #[derive(Deserialize)]
 struct Dependency {
     name: String,
-    /// None of a normal dependency; the others are `dev` and `build`.
+    /// `None` for a normal dependency; else `dev` or `build`.
     kind: Option<String>,
 }
 
@@ -98,7 +98,7 @@ fn metadata(root: &Path) -> Result<Metadata> {
             String::from_utf8_lossy(&output.stderr).trim()
         );
     }
-    serde_json::from_slice(&output.stdout).context("cargo metadata did not print what is known of it")
+    serde_json::from_slice(&output.stdout).context("cargo metadata did not print the expected JSON")
 }
 
 fn short(package: &str) -> &str {
@@ -116,7 +116,7 @@ fn import_violations(house: &Metadata) -> Vec<String> {
         let krate = short(&package.name);
         if floor(krate).is_none() && !BESIDE.contains(&krate) {
             violations.push(format!(
-                "{krate}: stands on no floor; give it one in xtask/src/floors.rs"
+                "{krate}: is on no floor; give it one in xtask/src/floors.rs"
             ));
         }
         let normal = package.dependencies.iter().filter(|what| what.kind.is_none());
@@ -157,12 +157,12 @@ fn source_name_violations(files: &[SourceFile]) -> Vec<String> {
         .filter(is_bound)
         .flat_map(|file| places_of(SOURCE_NAME, file));
     let violations = places.map(|(place, _)| {
-        format!("{place}: looks at the name of a source; conversation.traits says what is to be known of it")
+        format!("{place}: looks at the name of a source; conversation.traits has what is to be known of it")
     });
     violations.collect()
 }
 
-/// The lines of a file that hold one of these paths outside of comments, each with the path.
+/// Returns the lines of a file with one of these paths outside of comments, each with the path.
 fn places_of(paths: &'static [&str], file: &SourceFile) -> impl Iterator<Item = (String, &'static str)> {
     let is_end = |rest: &str| !rest.starts_with(|next: char| next == '_' || next.is_ascii_alphanumeric());
     file.text.lines().enumerate().filter_map(move |(number, line)| {
@@ -228,7 +228,7 @@ mod tests {
             found,
             [
                 "link (floor 2): imports rule (floor 2); imports go downward",
-                "attic: stands on no floor; give it one in xtask/src/floors.rs"
+                "attic: is on no floor; give it one in xtask/src/floors.rs"
             ]
         );
     }

@@ -1,4 +1,4 @@
-//! The formats by group, from `xtask/formats.toml`: each of a registry is in exactly one group.
+//! The formats by group, from `xtask/formats.toml`, for the tables of README.md: each registered format is in exactly one group.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,7 +26,7 @@ struct FormatGroups {
     group: Vec<FormatGroup>,
 }
 
-/// The groups, which hold these sources and dialects and no others.
+/// Reads the groups, and fails where they do not list exactly these sources and dialects.
 pub(crate) fn groups(root: &Path, sources: &[&str], dialects: &[&str]) -> Result<Vec<FormatGroup>> {
     let FormatGroups { group: groups } = toml::from_str(&read(root, FORMATS)?)?;
     let read = groups.iter().flat_map(|group| &group.read);
@@ -39,7 +39,7 @@ pub(crate) fn groups(root: &Path, sources: &[&str], dialects: &[&str]) -> Result
     Ok(groups)
 }
 
-/// Formats that are in no group, in two groups, or in no registry.
+/// Lists the formats that are in no group, in two groups, or in no registry.
 fn differences<'f>(list: &str, grouped: impl Iterator<Item = &'f str>, registered: &[&str]) -> Vec<String> {
     let mut missing: BTreeSet<&str> = registered.iter().copied().collect();
     let mut wrong = Vec::new();

@@ -1,4 +1,4 @@
-//! Files that are made from the code: written, or compared with what is checked in.
+//! Files that are generated from the code: written, or compared with the files that are checked in.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 /// What to do with a generated file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Complain when it differs.
+    /// Report it where it differs.
     Check,
     /// Write it.
     Write,
@@ -24,7 +24,7 @@ impl Mode {
     }
 }
 
-/// A chore's work on generated files: what differs, or what was written.
+/// The generated files of a chore: those that differ, or the number of those that were written.
 pub(crate) struct Generated {
     mode: Mode,
     stale: Vec<String>,
@@ -42,7 +42,7 @@ impl Generated {
         }
     }
 
-    /// Makes or compares one file; `path` is below `root`.
+    /// Writes or compares one file; `path` is below `root`.
     pub(crate) fn file(&mut self, root: &Path, path: &str, text: &str) -> Result<()> {
         let target = root.join(path);
         if fs::read_to_string(&target).is_ok_and(|there| there == text) {
@@ -88,7 +88,7 @@ impl Generated {
         Ok(())
     }
 
-    /// The closing line, or the error that names every stale file and the command that mends them.
+    /// Returns the closing line, or the error that names every stale file and the command that mends them.
     pub(crate) fn finish(self, chore: &str) -> Result<String> {
         if !self.stale.is_empty() {
             bail!(

@@ -1,8 +1,8 @@
-//! `cargo xtask judged CONVERSATIONS`: what the judges of `just oracles` look at.
+//! `cargo xtask judged CONVERSATIONS`: writes the datasets that the judges of `just oracles` look at.
 //!
-//! Datasets below `target/oracles-input`, with every dialect in every profile: all of `data-samples`, and so many conversations of
-//! the testkit's generators, by several perspectives and policies. Where `CHATMILL_SAMPLES` names a folder, everything in it too. The
-//! pipeline stands beside the judges, in `.ci/oracles`. The structural judge of the testkit looks at each row before the others do.
+//! The datasets are below `target/oracles-input` and have every dialect in every profile: all of `data-samples`, and the given number
+//! of conversations of the testkit's generators, by several perspectives and policies. Where `CHATMILL_SAMPLES` names a folder, all
+//! its files are added. The pipeline is next to the judges, in `.ci/oracles`. The validator of the testkit checks each row first.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use chatmill_engine::{Plan, RunOptions, Silent};
 use chatmill_testkit::{histories, validator};
 use chatmill_workshop::rows;
 
-/// What is not repaired has to be called invalid.
+/// A policy that repairs nothing: what is wrong has to be reported as invalid.
 const REJECT: &[&str] = &[
     "policy.names=prefix",
     "policy.references=drop",
@@ -24,7 +24,7 @@ const REJECT: &[&str] = &[
     "policy.control_tokens=keep",
 ];
 
-/// As little as can be.
+/// A policy that leaves out as much as possible.
 const DROP: &[&str] = &[
     "policy.names=drop",
     "policy.media=drop",
@@ -34,7 +34,7 @@ const DROP: &[&str] = &[
     "policy.leaked_metadata=keep",
 ];
 
-/// A dataset: its name, whose eyes, and what else differs from the pipeline.
+/// A dataset: its name, its perspective, and its other differences from the pipeline.
 struct Dataset {
     name: &'static str,
     speaker: &'static str,
@@ -108,8 +108,8 @@ impl Dataset {
     }
 }
 
-/// Rows that break a rule which the dialect does not name. An archive, which is in nobody's eyes, keeps what its own source
-/// had, right or wrong, and is left out.
+/// Returns the rows that break a rule which the dialect does not name. An archive, which has no perspective, keeps what its source
+/// had, valid or not, and is left out.
 fn breaches(dataset: &Path) -> Vec<String> {
     let columns = ["conversation_id", "dialect", "profile", "content"];
     let [ids, dialects, profiles, texts] = columns.map(|column| {

@@ -1,4 +1,4 @@
-//! `cargo xtask links`: every link of a page to a file of the repository leads somewhere, and to a heading where it names one; every
+//! `cargo xtask links`: every link of a page to a file of the repository finds the file, and the heading where it names one; every
 //! page of `docs` that a program file names exists; `docs/SUMMARY.md` lists every page once.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use crate::sources::{files_below, has_ending, read};
 
 /// Pages outside `docs`.
 const PAGES: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
-/// Where program files name pages of `docs`; the chores name some that are made up.
+/// Folders with program files that name pages of `docs`; not `xtask`, which names invented ones in its tests.
 const PROGRAMS: [&str; 5] = ["crates", "python/src", "python/chatmill", "pipelines", ".ci"];
 const SUMMARY: &str = "docs/SUMMARY.md";
 
@@ -38,7 +38,7 @@ pub(crate) fn run(root: &Path) -> Result<String> {
     }
     for folder in PROGRAMS {
         for file in files_below(root, folder)? {
-            // What is no text names no page.
+            // Binary files name no page.
             let Ok(text) = read(root, &file) else {
                 continue;
             };
@@ -61,7 +61,7 @@ pub(crate) fn run(root: &Path) -> Result<String> {
     Ok(format!("links: {links} in {} pages lead somewhere", pages.len()))
 }
 
-/// What is wrong with a link of a page; addresses elsewhere are not looked at.
+/// Returns what is wrong with a link of a page; addresses of other hosts are not checked.
 fn wrong(page: &Path, target: &str, headings: &BTreeMap<&Path, BTreeSet<String>>) -> Option<&'static str> {
     if target.contains("://") || target.starts_with("mailto:") {
         return None;
@@ -78,7 +78,7 @@ fn wrong(page: &Path, target: &str, headings: &BTreeMap<&Path, BTreeSet<String>>
     (!anchor.is_empty() && !known.contains(anchor)).then_some("names no heading of that page")
 }
 
-/// The lines of a page outside of blocks of code, with their numbers.
+/// Returns the lines of a page outside of blocks of code, with their numbers.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut is_code = false;
     text.lines().enumerate().filter_map(move |(number, line)| {
@@ -88,7 +88,7 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The targets of links in a page, each with its line. What stands in code is none.
+/// Returns the targets of links in a page, each with its line. Links in code are left out.
 fn targets(text: &str) -> Vec<(usize, String)> {
     let mut targets = Vec::new();
     for (number, line) in prose(text) {
@@ -103,7 +103,7 @@ fn targets(text: &str) -> Vec<(usize, String)> {
     targets
 }
 
-/// The anchors of a page's headings, as GitHub and mdBook make them.
+/// Returns the anchors of a page's headings, as GitHub and mdBook make them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     for (_, line) in prose(text) {
@@ -124,7 +124,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     anchors
 }
 
-/// The pages of `docs` that a text names by their path from the top of the repository.
+/// Returns the pages of `docs` that a text names by their path from the top of the repository.
 fn named_pages(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("docs/").filter_map(move |(start, _)| {
         let before = text.get(..start)?.chars().next_back();

@@ -12,10 +12,12 @@ mod floors;
 mod format_groups;
 mod fuzz;
 mod generated;
+mod idioms;
 mod judged;
 mod links;
 mod modules;
 mod picture;
+mod prose;
 mod ranks;
 mod readme;
 mod rules;
@@ -40,7 +42,7 @@ usage: cargo xtask CHORE
   floors                    imports go strictly downward; who may name files and decompressors
   sizes                     no file over 600 lines without its tests; code of a crate within xtask/allowances.txt
   counts  --check|--write   neighbours, names of types, public items and silent defaults within xtask/counts.txt
-  words   --check|--write   private words in names, messages and pages, within xtask/words-allowed.txt
+  words   [--check|--write] private words and idioms within xtask/words-allowed.txt; the idioms by place, and counted by crate
   links                     links of pages lead to files and headings; docs/SUMMARY.md lists every page
   rules   --check|--write   docs/rules, from the diagnostic codes
   readme  --check|--write   the tables of README.md and of the pages in docs, from the registries; the picture, from the demo
@@ -73,7 +75,8 @@ fn run(arguments: &[&str], root: &Path) -> Result<String> {
         ["floors", "--modules"] => modules::run(root),
         ["sizes"] => sizes::run(root),
         ["counts", mode] => counts::run(root, Mode::parse(mode)?),
-        ["words", mode] => words::run(root, Mode::parse(mode)?),
+        ["words"] => words::run(root, None),
+        ["words", mode] => words::run(root, Some(Mode::parse(mode)?)),
         ["links"] => links::run(root),
         ["rules", mode] => rules::run(root, Mode::parse(mode)?),
         ["readme", mode] => readme::run(root, Mode::parse(mode)?),
@@ -89,7 +92,7 @@ fn run(arguments: &[&str], root: &Path) -> Result<String> {
     }
 }
 
-/// The seed that was given, else one from the process id: a campaign prints it, and it repeats the campaign.
+/// Returns the given seed, else one from the process id. A campaign prints it, so that it can be repeated.
 fn seed(given: Option<&str>) -> Result<u64> {
     match given {
         Some(text) => text.parse().context("SEED must be a whole number"),
@@ -97,14 +100,14 @@ fn seed(given: Option<&str>) -> Result<u64> {
     }
 }
 
-/// The cargo that runs this, in the folder of the workspace.
+/// Returns a command of the cargo that runs this program, in the folder of the workspace.
 fn cargo(root: &Path) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root);
     cargo
 }
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().unwrap_or(own).to_path_buf()

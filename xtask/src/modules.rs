@@ -1,9 +1,9 @@
 //! `cargo xtask floors --modules`: inside a crate, too, imports go one way.
 //!
-//! Files and folders that lie beside each other form no circle of imports, however long. A parent may use its children and
-//! they their parent: that is how a module is split over files. A folder counts as one with all that lies in it, so two
-//! folders that use parts of each other are a circle as well. Names that a module merely passes on (`pub use`) are followed
-//! to where they are made. Tests are free.
+//! The files and folders of one folder form no circle of imports, however long. A parent may use its children and they their
+//! parent, because a module is split over files in this way. A folder counts as one with everything in it, so two folders that use
+//! parts of each other are a circle as well. Names that a module only re-exports (`pub use`) are followed to the module that
+//! declares them. Tests are not checked.
 //!
 //! Why: docs/decisions/2026-11-22-module-import-rules.md.
 
@@ -16,7 +16,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use crate::sources::{SourceFile, source_files};
 
-/// Re-exports that are followed one after the other before a path counts as going nowhere.
+/// Re-exports that are followed one after the other before a path counts as unresolved.
 const MAX_REEXPORTS: usize = 16;
 
 /// The path of a module, beginning with the crate's short name.
@@ -32,12 +32,12 @@ pub(crate) fn run(root: &Path) -> Result<String> {
     bail!("{}", circles.join("\n"))
 }
 
-/// What a file says of other modules.
+/// The names of other modules in a file.
 #[derive(Debug, Default)]
 struct Module {
-    /// Paths that it names, each with the module inside of the file that names it.
+    /// Paths that the file names, each with the module that contains the path.
     named: Vec<(ModulePath, ModulePath)>,
-    /// Names that it binds, and the paths they stand for.
+    /// Names that the file binds, each with its path.
     bound: BTreeMap<String, ModulePath>,
 }
 
@@ -64,7 +64,7 @@ fn module_path(file: &SourceFile) -> ModulePath {
         .collect()
 }
 
-/// Collects the paths in `tokens`, which stand in the module `inside` of the file of the module `file`.
+/// Collects the paths in `tokens`, which are in the module `inside` of the file of the module `file`.
 fn read(tokens: TokenStream, inside: &ModulePath, file: &ModulePath, module: &mut Module) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut rest = tokens.as_slice();
@@ -105,7 +105,7 @@ fn read(tokens: TokenStream, inside: &ModulePath, file: &ModulePath, module: &mu
     }
 }
 
-/// Reads a tree of imports; `prefix` is what stands before it.
+/// Reads a tree of imports; `prefix` is the path before it.
 fn read_use(
     tree: &[TokenTree],
     prefix: &mut ModulePath,
@@ -159,7 +159,7 @@ fn is_punctuation(token: &TokenTree, character: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == character)
 }
 
-/// Who imports whom: pairs of modules.
+/// Returns the imports: pairs of the importing and the imported module.
 fn imports(modules: &BTreeMap<ModulePath, Module>) -> BTreeSet<(ModulePath, ModulePath)> {
     let mut imports = BTreeSet::new();
     for (file, module) in modules {
@@ -172,7 +172,7 @@ fn imports(modules: &BTreeMap<ModulePath, Module>) -> BTreeSet<(ModulePath, Modu
     imports
 }
 
-/// The module that makes what a path names; none where it leads out of the crate.
+/// Returns the module that declares the item of a path; `None` where the path leads to another crate.
 fn resolve(
     modules: &BTreeMap<ModulePath, Module>,
     inside: &[String],
@@ -197,7 +197,7 @@ fn resolve(
                     continue;
                 }
                 at.pop();
-                // Where nothing is bound, the item is made here, or the path leads to another crate.
+                // A name that is not bound is declared here, or the path leads to another crate.
                 let Some(passed_on) = modules.get(&at).and_then(|module| module.bound.get(name)) else {
                     return (place > 0 && modules.contains_key(&at)).then_some(at);
                 };
@@ -212,9 +212,9 @@ fn resolve(
     modules.contains_key(&at).then_some(at)
 }
 
-/// Neighbours that form circles, a text each.
+/// Describes each circle of imports between modules of one folder.
 fn circles(imports: &BTreeSet<(ModulePath, ModulePath)>) -> Vec<String> {
-    // Below each folder: which neighbour uses which, and one import that shows it.
+    // For each folder: which of its modules uses which, and one import as an example.
     let mut folders: BTreeMap<ModulePath, BTreeMap<String, BTreeMap<String, String>>> = BTreeMap::new();
     for (from, to) in imports {
         let common = from
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_count_as_one_with_what_lies_in_them() {
+    fn folders_count_as_one_with_what_is_in_them() {
         let files = [
             ("lib.rs", "mod a; mod b;"),
             ("a.rs", "mod x; mod y;"),

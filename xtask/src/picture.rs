@@ -28,11 +28,11 @@ pub(crate) fn files(root: &Path) -> Result<Vec<(String, String)>> {
     drawn.collect()
 }
 
-/// Runs the demo; what of it is drawn.
+/// Runs the demo, and returns the values of the picture's template.
 fn of_demo(root: &Path) -> Result<Value> {
     let out = root.join("target/picture");
     let plan = Plan::load(&root.join("pipelines/demo.toml"), &[], Some(&out), &[])?;
-    // A dataset of an earlier build would be taken for this one's.
+    // Otherwise the picture would show a dataset of an earlier build.
     if out.exists() {
         fs::remove_dir_all(&out).with_context(|| format!("cannot remove {}", out.display()))?;
     }

@@ -1,5 +1,5 @@
-//! `cargo xtask ranks FOLDER`: the vocabularies that tiktoken-rs embeds, as rank files. Other programs can be measured with them
-//! without fetching anything.
+//! `cargo xtask ranks FOLDER`: writes the vocabularies that tiktoken-rs embeds as rank files, so that `just bench-whole` can measure
+//! other programs without a download.
 
 use std::fmt::Write;
 use std::fs;

@@ -1,7 +1,7 @@
 //! `cargo xtask readme`: the tables of README.md and of the pages of sources, dialects and their rules, encodings and envelopes,
 //! from the registries; and the picture of README.md.
 //!
-//! A table stands between `<!-- NAME -->` and `<!-- /NAME -->`; everything else in a file is written by hand.
+//! A table is between `<!-- NAME -->` and `<!-- /NAME -->`; everything else in a file is written by hand.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -46,7 +46,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     generated.finish("readme")
 }
 
-/// The names of all sources and dialects by group, and those of the encodings.
+/// Returns the names of all sources and dialects by group, and those of the encodings.
 fn lists(root: &Path) -> Result<String> {
     let sources: Vec<&str> = SOURCES.iter().map(|source| source.id()).collect();
     let dialects: Vec<&str> = known().map(chatmill_dialect::Dialect::id).collect();
@@ -81,13 +81,13 @@ fn sources() -> String {
     table("| Source | What it is | Shapes | Carries |", rows)
 }
 
-/// The formats that are named and not read.
+/// Returns the table of formats that are recognised but not read.
 fn named() -> String {
     let rows = chatmill_source::unsupported_formats().map(|(id, name)| [name.to_owned(), names([id])]);
     table("| Format | The word for it |", rows)
 }
 
-/// The keys of each source's format that mean nothing for a conversation.
+/// Returns the table of the keys of each source's format that have no meaning for a conversation.
 fn keys() -> String {
     let mut sections = String::new();
     for source in SOURCES {
@@ -136,7 +136,7 @@ fn dialects() -> String {
     )
 }
 
-/// Which dialects may lose what.
+/// Returns the table of losses, with the dialects that may have each.
 fn losses() -> String {
     let lists = known().map(|dialect| (dialect.id(), dialect.loses()));
     let lists: Vec<(&str, Vec<LossCode>)> = lists.collect();
@@ -165,7 +165,7 @@ fn encodings() -> String {
     table("| Encoding | Read by | Tokens |", rows)
 }
 
-/// The families of open models, and how each is counted.
+/// Returns the table of families of open models, with the way to count each.
 fn families() -> String {
     let rows = MODEL_FAMILIES.iter();
     let rows = rows.map(|family| [family.models, family.file, family.counting.as_str()].map(str::to_owned));

@@ -34,7 +34,7 @@ fn file_name(code: &Code) -> String {
     format!("{}-{}.md", code.code, code.name)
 }
 
-/// The page of a code with its section on how to switch it off, which is the same for all.
+/// Returns the page of a code with the section on switching it off, which is generated.
 fn with_switch(code: &Code) -> String {
     const HEADING: &str = "## How to switch it off\n\n";
     let page = code.text.split_once(HEADING).map_or(code.text, |(page, _)| page);
@@ -45,7 +45,7 @@ fn with_switch(code: &Code) -> String {
     )
 }
 
-/// The lines of the pages in the book's table of contents.
+/// Returns the lines of the pages in the book's table of contents.
 fn lines(codes: &[&Code]) -> String {
     let line = |code: &&Code| format!("  - [{} {}](rules/{})\n", code.code, code.name, file_name(code));
     let lines: Vec<String> = codes.iter().map(line).collect();

@@ -14,7 +14,7 @@ use chatmill_report::numbers::count;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What the schema does not say of a section and of its keys.
+/// The facts about a section and its keys that the schema does not have.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Section {
@@ -24,19 +24,19 @@ struct Section {
     keys: BTreeMap<String, KeyLine>,
 }
 
-/// What the schema does not say of a key; version and commands only where they are not those of its section.
+/// The facts about a key that the schema does not have; version and commands only where they differ from those of the section.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeyLine {
     example: toml::Value,
     limit: Option<String>,
-    /// The default, where the schema has none because the program decides.
+    /// The default, where the schema has none because the program decides at run time.
     default: Option<String>,
     since: Option<String>,
     commands: Option<Vec<String>>,
 }
 
-/// The keys of all sections as Markdown.
+/// Renders the keys of all sections as Markdown.
 pub(crate) fn reference(schema: &Value, table: &str) -> Result<String> {
     let sections: BTreeMap<String, Section> = toml::from_str(table)?;
     let mut page = SettingsPage {
@@ -56,7 +56,7 @@ pub(crate) fn reference(schema: &Value, table: &str) -> Result<String> {
     Ok(page.text)
 }
 
-/// The page as far as it is written.
+/// The page while it is written.
 struct SettingsPage<'s> {
     schema: &'s Value,
     sections: &'s BTreeMap<String, Section>,
@@ -65,7 +65,7 @@ struct SettingsPage<'s> {
 }
 
 impl<'s> SettingsPage<'s> {
-    /// The keys of an object, and then those of the objects in it.
+    /// Writes the keys of an object, then those of the objects in it.
     fn section(&mut self, path: &str, object: &'s Value) -> Result<()> {
         let missing = || format!("`{}` has no section", heading(path));
         let section = self.sections.get(path).with_context(missing)?;
@@ -146,7 +146,7 @@ impl<'s> SettingsPage<'s> {
         Ok(())
     }
 
-    /// The object that a key holds, and how the path goes on to its keys.
+    /// Returns the object of a key, and the path to its keys.
     fn inner(&self, value: &'s Value) -> Option<(&'static str, &'s Value)> {
         let value = self.resolved(value);
         let element = value.get("items").map(|element| self.resolved(element));
@@ -159,7 +159,7 @@ impl<'s> SettingsPage<'s> {
             .find(|(_, object)| object.get("properties").is_some())
     }
 
-    /// The definition that a reference names, and the value that may also be missing.
+    /// Follows a reference to its definition, and an optional value to the value.
     fn resolved(&self, value: &'s Value) -> &'s Value {
         let definition = value.get("$ref").and_then(Value::as_str);
         if let Some(definition) =
@@ -205,7 +205,7 @@ impl<'s> SettingsPage<'s> {
         }
     }
 
-    /// The words that may stand there, and what they mean.
+    /// Describes the words that a key allows.
     fn words(&self, value: &'s Value, words: &mut Vec<String>) {
         let value = self.resolved(value);
         for word in elements(value, "oneOf") {
@@ -263,7 +263,7 @@ fn default(value: &Value) -> Result<String> {
     })
 }
 
-/// A command as the page names it; all those that make a dataset have one word.
+/// Returns the name of a command on the page; all commands that make a dataset share one.
 fn linked(command: &str) -> String {
     if command == "runs" {
         "[runs](#commands)".to_owned()
@@ -280,12 +280,12 @@ fn join(path: &str, key: &str) -> String {
     }
 }
 
-/// A path as messages name it.
+/// Returns a path in the form that messages have.
 fn shown(path: &str) -> String {
     path.replace("[]", "")
 }
 
-/// The heading of a section in the file.
+/// Returns the heading of a section in the file.
 fn heading(path: &str) -> String {
     match path.strip_suffix("[]") {
         Some(list) => format!("[[{}]]", shown(list)),

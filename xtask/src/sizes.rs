@@ -1,5 +1,6 @@
-//! `cargo xtask sizes`: how long the files are, sources without their tests, and how much code and tests a crate has. More than
-//! 600 lines in a file is a fault, and more code in a crate than `xtask/allowances.txt` allows; who needs more raises it there, and says why.
+//! `cargo xtask sizes`: the length of the files, and the lines of code and tests in each crate. It fails for a file of more than 600
+//! lines (a source without its tests), and for a crate with more code than `xtask/allowances.txt` allows. A change that needs more
+//! raises the number there, with its reason.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,16 +11,16 @@ use anyhow::{Result, bail};
 use crate::allowances::numbers;
 use crate::sources::{code_lines, read, source_files, test_files};
 
-/// Lines that no file exceeds, a source without its tests.
+/// The most lines of a file, of a source without its tests.
 const LIMIT: usize = 600;
 
-/// Code lines that each crate may have.
+/// The file with the most code lines of each crate.
 const ALLOWANCES: &str = "xtask/allowances.txt";
 
-/// Crates that are there for tests alone.
+/// Crates that only tests use.
 const TEST_CRATES: &[&str] = &["drawn", "golden", "testkit", "workshop"];
 
-/// Code lines of a crate, and of its tests.
+/// The code lines of a crate, and of its tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct CrateLines {
     code: usize,
@@ -51,7 +52,7 @@ pub(crate) fn run(root: &Path) -> Result<String> {
     Ok(format!("{files}\n{}", table(&crates, &read(root, ALLOWANCES)?)?))
 }
 
-/// Code and tests by crate, held to what each may have.
+/// Returns a table of code and tests by crate, or fails where a crate has more than its allowance.
 fn table(crates: &BTreeMap<&str, CrateLines>, allowances: &str) -> Result<String> {
     let mut allowed = numbers(allowances)?;
     let mut table_text = String::from("crate         code    tests  allowed");

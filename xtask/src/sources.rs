@@ -1,7 +1,7 @@
 //! The Rust files of the workspace, each without its tests.
 //!
-//! Tests are what stands below a `#[cfg(test)]` before a `mod … {`, and whole files that are declared behind one. Folders named
-//! `tests` are left out.
+//! Tests are the lines from a `#[cfg(test)]` above a `mod … {` to the end of the file, and whole files that are declared with that
+//! attribute. Folders named `tests` are left out.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use std::str::FromStr;
 use anyhow::{Context, Result, anyhow};
 use proc_macro2::TokenStream;
 
-/// A file, and its text down to its tests.
+/// A Rust file without its tests.
 pub(crate) struct SourceFile {
     /// Path below the root, with forward slashes.
     pub path: String,
@@ -29,13 +29,13 @@ impl SourceFile {
     }
 }
 
-/// Lines that are neither blank nor comments.
+/// Counts the lines that are neither blank nor comments.
 pub(crate) fn code_lines(text: &str) -> usize {
     let is_code = |line: &&str| !line.trim_start().starts_with("//") && !line.trim().is_empty();
     text.lines().filter(is_code).count()
 }
 
-/// Every source file of every crate, sorted by path.
+/// Reads every source file of every crate, sorted by path.
 pub(crate) fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
     let mut texts = texts_below(root, &["crates", "python/src", "xtask/src"])?;
     texts.retain(|(path, _)| crate_of(path).is_some());
@@ -61,7 +61,7 @@ pub(crate) fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
     Ok(files)
 }
 
-/// The crate whose source a file is; none of tests and benchmarks.
+/// Returns the crate of a source file; `None` for tests and benchmarks.
 fn crate_of(path: &str) -> Option<&str> {
     match path.split_once("/src/")?.0 {
         "python" => Some("wheel"),
@@ -72,7 +72,7 @@ fn crate_of(path: &str) -> Option<&str> {
     }
 }
 
-/// The paths and the texts of the files that hold nothing but tests and benchmarks.
+/// Returns the paths and the texts of the files with only tests and benchmarks.
 pub(crate) fn test_files(root: &Path) -> Result<Vec<(String, String)>> {
     let sources: BTreeSet<String> = source_files(root)?.into_iter().map(|file| file.path).collect();
     let mut texts = texts_below(root, &["crates", "xtask"])?;
@@ -80,7 +80,7 @@ pub(crate) fn test_files(root: &Path) -> Result<Vec<(String, String)>> {
     Ok(texts)
 }
 
-/// The path and the text of every Rust file below some folders, tests or not.
+/// Returns the path and the text of every Rust file below some folders, tests included.
 pub(crate) fn texts_below(root: &Path, folders: &[&str]) -> Result<Vec<(String, String)>> {
     let mut texts = Vec::new();
     for folder in folders {
@@ -95,12 +95,12 @@ pub(crate) fn texts_below(root: &Path, folders: &[&str]) -> Result<Vec<(String, 
     Ok(texts)
 }
 
-/// The text of a file; its path is below the root.
+/// Reads a file; its path is below the root.
 pub(crate) fn read(root: &Path, path: &str) -> Result<String> {
     fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"))
 }
 
-/// The paths below the root of all files below a folder, in order, without what is built there and what toys add to a copy.
+/// Lists the paths of all files below a folder in order, without build output and without the examples that `just toys` adds to a copy.
 pub(crate) fn files_below(root: &Path, folder: &str) -> Result<Vec<String>> {
     let mut found = Vec::new();
     let entries = fs::read_dir(root.join(folder)).with_context(|| format!("cannot list {folder}"))?;
@@ -122,7 +122,7 @@ pub(crate) fn has_ending(path: &str, ending: &str) -> bool {
     Path::new(path).extension().is_some_and(|own| own == ending)
 }
 
-/// The text above the test module at its end.
+/// Returns the text above the test module at its end.
 fn without_tests(text: &str) -> String {
     let mut product_code = String::new();
     let mut pending = String::new();
@@ -143,14 +143,14 @@ fn without_tests(text: &str) -> String {
     product_code
 }
 
-/// What follows `mod` in a line that declares a module.
+/// Returns what follows `mod` in a line that declares a module.
 fn module(line: &str) -> Option<&str> {
     let seen = ["pub(crate) ", "pub(super) "];
     let own = seen.iter().find_map(|seen| line.strip_prefix(seen));
     own.unwrap_or(line).strip_prefix("mod ")
 }
 
-/// Files of modules that are declared behind `#[cfg(test)]`.
+/// Returns the files of modules that are declared with `#[cfg(test)]`.
 fn test_files_declared_in(path: &Path, text: &str) -> Vec<PathBuf> {
     let folder = path.parent().unwrap_or(path);
     let stem = path.file_stem().unwrap_or_default();

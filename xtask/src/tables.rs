@@ -1,8 +1,8 @@
-//! Tables in pages that are written by hand: each stands between a pair of markers, and everything else stays.
+//! Tables in pages that are written by hand: each is between a pair of markers, and everything else is kept.
 
 use anyhow::{Context, Result};
 
-/// The text with another block between a pair of markers.
+/// Returns the text with another block between a pair of markers.
 pub(crate) fn replaced(text: &str, name: &str, block: &str) -> Result<String> {
     let (open, close) = (format!("<!-- {name} -->"), format!("<!-- /{name} -->"));
     let (before, rest) = text
@@ -14,20 +14,20 @@ pub(crate) fn replaced(text: &str, name: &str, block: &str) -> Result<String> {
     Ok(format!("{before}{open}\n\n{block}\n{close}{after}"))
 }
 
-/// A table: its head, and rows of texts that stay in their cells.
+/// Renders a table: its head, and rows of texts that cannot break out of their cells.
 pub(crate) fn table<const N: usize>(head: &str, rows: impl IntoIterator<Item = [String; N]>) -> String {
     let row = |cells: [String; N]| format!("| {} |\n", cells.map(|text| cell(&text)).join(" | "));
     let rows: Vec<String> = rows.into_iter().map(row).collect();
     format!("{head}\n{}|\n{}", "|---".repeat(N), rows.concat())
 }
 
-/// Names as they are typed, one after the other.
+/// Lists names in back quotes.
 pub(crate) fn names<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")
 }
 
-/// Text that does not break out of its table cell, and is no HTML.
+/// Escapes a text so that it does not break out of its table cell, and is no HTML.
 pub(crate) fn cell(text: &str) -> String {
     let text = text.replace('|', "\\|").replace('\n', " ");
     if text.contains('`') {

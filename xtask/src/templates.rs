@@ -1,7 +1,7 @@
-//! `cargo xtask templates FOLDER CONVERSATIONS`: what `just templates` compares with transformers.
+//! `cargo xtask templates FOLDER CONVERSATIONS`: renders what `just templates` compares with transformers.
 //!
-//! Every Jinja file of a folder with every conversation of a JSON file, by name; a JSON line each, with the text and the
-//! stretches that the template marks as generated, or with what it says instead.
+//! It renders every Jinja file of a folder with every conversation of a JSON file, in the order of their names. Each gives a JSON
+//! line with the text and the ranges that the template marks as generated, or with the template's error.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 /// The day on which every template is rendered.
 const TODAY: &str = "2024-07-26";
 
-/// Bytes of an output.
+/// The most bytes of an output.
 const LONGEST: u64 = 1 << 24;
 
 #[derive(Deserialize)]
@@ -61,7 +61,7 @@ pub(crate) fn run(folder: &str, conversations: &str) -> Result<String> {
     Ok(lines.join("\n"))
 }
 
-/// The text, and the stretches that are generated: in characters, as Python counts.
+/// The text, and its generated ranges, counted in characters as Python does.
 fn print(source: &str, given: &Conversation) -> Result<(String, Vec<(usize, usize)>), String> {
     let tokens = [("bos_token", "<BOS>"), ("eos_token", "<EOS>")];
     let template = TemplateDialect::new(Blueprint {

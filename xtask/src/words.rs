@@ -1,8 +1,8 @@
-//! `cargo xtask words --check|--write`: private words, where the field has its own.
+//! `cargo xtask words [--check|--write]`: private words and idioms, where the field has its own.
 //!
-//! A reader who knows the field and not chatmill meets README, the first screen of a page, help and messages first: *texts*. Who
-//! changes the code meets *names*. `xtask/words.txt` lists the words and what the field says; where one stands all the same is
-//! allowed in `xtask/words-allowed.txt`, so many times in each page and in each crate's messages and names.
+//! A reader who knows the field and not chatmill meets README, the first screen of a page, help and messages first: *texts*. Code
+//! has *names*, *comments* and *strings*. `xtask/words.txt` lists the words and what to write instead; `xtask/words-allowed.txt`
+//! has how often a page, or the names, messages and comments of a crate, may use one all the same.
 
 use std::path::Path;
 
@@ -11,27 +11,34 @@ use proc_macro2::{TokenStream, TokenTree};
 
 use crate::allowances::{Counts, Kind, add, hold};
 use crate::generated::Mode;
+use crate::idioms::{self, Phrase, phrases_in};
+use crate::prose::{COMMENTS, STRINGS};
 use crate::sources::{files_below, has_ending, read, source_files};
 
-/// The words, each with the field's.
+/// The list of words, each with the field's.
 const WORDS: &str = "xtask/words.txt";
 
-/// Where they stand all the same.
+/// The number of times that each may be used all the same.
 const ALLOWANCES: &str = "xtask/words-allowed.txt";
 
 const KINDS: &[Kind] = &[
+    (COMMENTS, 0, "a sentence has a subject and a plain verb"),
     ("names", 0, "take the field's word, xtask/words.txt"),
+    (STRINGS, 0, "a sentence has a subject and a plain verb"),
     ("texts", 0, "take the field's word, xtask/words.txt"),
 ];
 
 /// Lines of a page that a reader sees before scrolling.
 const SCREEN_LINES: usize = 40;
 
-/// Which words go from where.
+/// The words to avoid, by the place where they are avoided.
 #[derive(Default)]
 struct WordTable<'t> {
-    texts: Vec<&'t str>,
+    texts: Vec<Phrase<'t>>,
     names: Vec<&'t str>,
+    idioms: Vec<Phrase<'t>>,
+    /// Files with strings that are texts of others.
+    quoting: Vec<&'t str>,
 }
 
 impl<'t> WordTable<'t> {
@@ -39,23 +46,27 @@ impl<'t> WordTable<'t> {
         let mut words = Self::default();
         for line in table.lines().filter(|line| !line.starts_with('#')) {
             let what = || format!("{WORDS}: a line is `WHERE FORMS = WORD`, not {line:?}");
-            let (left, _) = line.split_once(" = ").with_context(what)?;
-            let mut forms = left.split_whitespace();
-            let lists = match forms.next() {
-                Some("text") => [Some(&mut words.texts), None],
-                Some("name") => [None, Some(&mut words.names)],
-                Some("both") => [Some(&mut words.texts), Some(&mut words.names)],
+            let (left, instead) = line.split_once(" = ").with_context(what)?;
+            let (place, forms) = left.split_once(' ').with_context(what)?;
+            let names = forms.split_whitespace();
+            let forms = names.clone().map(|form| Phrase::new(form, instead));
+            match place {
+                "text" => words.texts.extend(forms),
+                "name" => words.names.extend(names),
+                "both" => {
+                    words.texts.extend(forms);
+                    words.names.extend(names);
+                }
+                "comment" => words.idioms.extend(forms),
+                "quotes" => words.quoting.extend(names),
                 _ => return Err(anyhow!(what())),
-            };
-            for list in lists.into_iter().flatten() {
-                list.extend(forms.clone());
             }
         }
         Ok(words)
     }
 
-    /// The private words in the names and texts of code; `is_help`: comments of options and commands are printed.
-    fn found(&self, tokens: TokenStream, is_help: bool) -> Vec<(&'static str, &'t str)> {
+    /// Returns the private words in the names and texts of code; with `is_help`, comments are texts, because options and commands print them.
+    fn found(&self, tokens: TokenStream, is_help: bool) -> Vec<(&'static str, String)> {
         let mut found = Vec::new();
         let mut is_comment = false;
         for token in tokens {
@@ -66,36 +77,26 @@ impl<'t> WordTable<'t> {
                     is_comment = name == "doc";
                     let known = parts(&name).into_iter();
                     let known = known.filter_map(|part| self.names.iter().find(|word| **word == part));
-                    found.extend(known.map(|word| ("names", *word)));
+                    found.extend(known.map(|word| ("names", (*word).to_owned())));
                 }
                 TokenTree::Literal(literal) if !is_comment || is_help => {
-                    found.extend(self.of_text(&literal.to_string()).map(|word| ("texts", word)));
+                    let forms = phrases_in(&self.texts, &literal.to_string());
+                    found.extend(forms.into_iter().map(|(_, form)| ("texts", form.text())));
                 }
                 TokenTree::Literal(_) | TokenTree::Punct(_) => {}
             }
         }
         found
     }
-
-    /// The private words in a text; what stands between back quotes, commands, keys and names, is as it is.
-    fn of_text(&self, text: &str) -> impl Iterator<Item = &'t str> {
-        let is_part = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '-';
-        let prose = text.split('`').step_by(2);
-        let words = prose.flat_map(move |text| text.split(move |sign| !is_part(sign)));
-        words.filter_map(|word| {
-            self.texts
-                .iter()
-                .find(|known| known.eq_ignore_ascii_case(word))
-                .copied()
-        })
-    }
 }
 
-pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
+/// Checks or writes the counts; without a mode, lists the idioms by place and counts them by group.
+pub(crate) fn run(root: &Path, mode: Option<Mode>) -> Result<String> {
     let table = read(root, WORDS)?;
     let words = WordTable::read(&table)?;
     let mut counts = Counts::new();
-    for file in source_files(root)? {
+    let sources = source_files(root)?;
+    for file in &sources {
         let is_help = file.path.starts_with("crates/cli/src/");
         for (kind, word) in words.found(file.tokens()?, is_help) {
             let whose = format!("{}:{word}", file.krate);
@@ -103,14 +104,23 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
         }
     }
     for (path, text) in pages(root)? {
-        for word in words.of_text(&text) {
-            add(&mut counts, "texts", &format!("{path}:{word}"), [path.clone()]);
+        for (_, form) in phrases_in(&words.texts, &text) {
+            let whose = format!("{path}:{}", form.text());
+            add(&mut counts, "texts", &whose, [path.clone()]);
         }
     }
+    let table = idioms::count(root, &words.idioms, &words.quoting, &sources, &mut counts)?;
+    let Some(mode) = mode else {
+        let idioms = counts
+            .iter()
+            .filter(|((kind, _), _)| [COMMENTS, STRINGS].contains(kind));
+        let places = idioms.flat_map(|(_, places)| places).chain([&table]);
+        return Ok(places.map(String::as_str).collect::<Vec<_>>().join("\n"));
+    };
     hold(root, ALLOWANCES, KINDS, &counts, mode)
 }
 
-/// The words of a name, in small letters: of `each_input` and of `EachInput` the same.
+/// Splits a name into its words in lower case: those of `each_input` and of `EachInput` are the same.
 fn parts(name: &str) -> Vec<String> {
     let mut parts: Vec<String> = vec![String::new()];
     let mut was_small = false;
@@ -128,7 +138,7 @@ fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// README and the first screen of each page for users.
+/// Returns README and the first screen of each page for users.
 fn pages(root: &Path) -> Result<Vec<(String, String)>> {
     let mut pages = vec![("README.md".to_owned(), read(root, "README.md")?)];
     for path in files_below(root, "docs")? {

@@ -1,5 +1,5 @@
-//! The wheel is a workspace of its own, and is tested in the folder that the mill is built in: what both build is built once as long
-//! as both say the same of it.
+//! The wheel is a separate workspace, and its tests share the build folder of the main one: a dependency is built once as long as
+//! both workspaces ask for the same version, features and profile.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -15,7 +15,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(root.join(name)).unwrap()
 }
 
-/// The lines of the tables of a profile, without comments.
+/// Returns the lines of the tables of a profile, without comments.
 fn profile(manifest: &str, name: &str) -> Vec<String> {
     let (text, header) = (read(manifest), format!("[profile.{name}"));
     let mut is_inside = false;
@@ -28,7 +28,7 @@ fn profile(manifest: &str, name: &str) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// The packages of a lock file with their versions.
+/// Returns the packages of a lock file with their versions.
 fn locked(lock: &str) -> BTreeMap<String, Vec<String>> {
     let mut packages: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for package in read(lock).split("[[package]]").skip(1) {

@@ -1,4 +1,4 @@
-//! Why a dataset could not be written or read.
+//! The errors of writing and reading a dataset.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use chatmill_diag::{Class, Classed};
 use parquet::errors::ParquetError;
 use thiserror::Error;
 
-/// An error of reading or writing a dataset.
+/// An error of writing or reading a dataset.
 ///
 /// With [`WrongPath`](Self::WrongPath), [`Occupied`](Self::Occupied), [`NoExchange`](Self::NoExchange),
-/// [`Format`](Self::Format) and [`AbsentTable`](Self::AbsentTable) the request is wrong and repeating it cannot help; after the others
-/// it may.
+/// [`Format`](Self::Format) and [`AbsentTable`](Self::AbsentTable) the request is wrong and repeating it cannot help;
+/// after the other errors it may.
 #[derive(Debug, Error)]
 pub enum DatasetError {
     /// The given path cannot be used: no dataset can be written there, or none can be read from it.
@@ -22,7 +22,7 @@ pub enum DatasetError {
         /// A clause with the reason and what to do.
         reason: String,
     },
-    /// The destination holds a dataset, and the request does not allow to replace it.
+    /// The destination holds a dataset, which the request does not allow to replace.
     #[error("{} already holds a dataset: {reason}", path.display())]
     Occupied {
         /// The destination.
@@ -30,7 +30,7 @@ pub enum DatasetError {
         /// A clause that names the occupant and what to do.
         reason: String,
     },
-    /// Old and new dataset cannot change places in one step here.
+    /// The old and the new dataset cannot be exchanged in one step on this file system.
     #[error(
         "the file system of {} cannot exchange two folders in one step; delete the old dataset first or choose another \
          destination",
@@ -56,7 +56,7 @@ pub enum DatasetError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The operating system refused.
+    /// The operating system refused a call.
     #[error("cannot {action} {}", path.display())]
     Io {
         /// The operation that failed, as a verb: `write`, `sync`, `rename`.
@@ -66,7 +66,7 @@ pub enum DatasetError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The dataset's tables have another form than those that this program reads.
+    /// The dataset has another format version than the one that this program reads.
     #[error(
         "{} is a dataset of format {format}, written by chatmill {version}, and this program reads format {read}; run its \
          pipeline again with --replace",
@@ -82,7 +82,7 @@ pub enum DatasetError {
         /// The version of the program that wrote it.
         version: String,
     },
-    /// The dataset was made without a table that is needed.
+    /// The dataset was written without a table that is needed.
     #[error(
         "{} has no table {table}, which its pipeline file leaves out; add it to `tables` in [output] and run the pipeline \
          again with --replace",
@@ -102,7 +102,7 @@ pub enum DatasetError {
         /// A clause that describes the corruption.
         reason: String,
     },
-    /// A row does not fit its table; an error of the program.
+    /// A row does not fit its table: an error in the program.
     #[error("a row of {table} cannot be written: {reason}")]
     Row {
         /// The table.
@@ -129,7 +129,7 @@ impl Classed for DatasetError {
 }
 
 impl DatasetError {
-    /// Names an error of the operating system.
+    /// Wraps an error of the operating system; a full disk, a quota or a file size limit becomes [`NoSpace`](Self::NoSpace).
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
@@ -140,7 +140,7 @@ impl DatasetError {
         }
     }
 
-    /// Names an error of the Parquet library while it wrote or read `path`.
+    /// Wraps an error of the Parquet library from writing or reading `path`; an I/O error inside it is reported as such.
     pub(crate) fn parquet(action: &'static str, path: &Path, error: ParquetError) -> Self {
         let error = match error {
             ParquetError::External(source) => match source.downcast::<io::Error>() {
@@ -167,7 +167,8 @@ impl DatasetError {
     }
 }
 
-/// Splits corruption from all other errors: the value or the corruption, or an error of another kind.
+/// Separates corruption from all other errors: the inner result is the value or the corruption, the outer error is of
+/// another kind.
 pub(crate) fn or_corruption<T>(
     read: Result<T, DatasetError>,
 ) -> Result<Result<T, DatasetError>, DatasetError> {
@@ -177,7 +178,7 @@ pub(crate) fn or_corruption<T>(
     }
 }
 
-/// The elements of an opened sequence, or the error of opening it as its only element.
+/// The elements of an opened sequence; where opening failed, that error is the only element.
 pub(crate) fn each_or_error<T, E, I>(opened: Result<I, E>) -> impl Iterator<Item = Result<T, E>>
 where
     I: IntoIterator<Item = Result<T, E>>,

@@ -1,9 +1,11 @@
-//! The dataset: Arrow schemas, Parquet parts, staging and commit, manifest and certification.
+//! Writes, publishes, certifies and reads datasets: Parquet tables with fixed Arrow schemas, and a manifest that lists
+//! every file with its hash.
 //!
-//! Only this crate writes the output. Rows go into the columns of a [`PartSet`], value by value; its closed
-//! files and a receipt are what
-//! *done* means; [`Staging::seal`] proves that folder and manifest agree; [`Sealed::publish`] makes the dataset appear
-//! by one rename. This crate decides no column's value and reads no input.
+//! The engine puts values into the columns of a [`PartSet`], the table files of one slice of the input. A slice is done
+//! once its files are closed and its receipt is written. [`Staging::seal`] proves that the folder and its manifest
+//! agree, and [`Sealed::publish`] lets the dataset appear at its destination by one rename. Exports, report files and
+//! the store of nights use the same guarded file access. No other crate writes output files; this one decides no value
+//! of a column and reads no input.
 
 mod certify;
 mod disk;
@@ -52,7 +54,7 @@ pub use tables::part_file::PartFile;
 pub use tables::registry::{PartSet, TABLES, absent_tables, describe, table_schema};
 pub use tables::slice_id::SliceId;
 
-/// The rows of all tables, one struct a table; fields are named like the columns.
+/// The row types of all tables, one struct per table; the fields have the names of the columns.
 pub mod rows {
     pub use crate::tables::registry::{
         AlternativeRow, ConversationRow, FindingRow, LossRow, MessageRow, ParticipantCell, ReferenceRow,

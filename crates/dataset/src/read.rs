@@ -1,8 +1,9 @@
-//! Reading a finished dataset back: chosen columns of a table, batch by batch, in the order of the manifest.
+//! Reads a finished dataset: chosen columns of a table, batch by batch, in the order of the manifest. Exports, reports,
+//! bills and comparisons of datasets use it.
 //!
-//! Memory is bounded by a row group (64 MiB of text and one row), whatever the size of the table. Values are
-//! returned as stored; their interpretation is left to the caller. Corruption is not searched for: that is
-//! the task of [`certify`](crate::certify).
+//! Memory is bounded by one row group (64 MiB of text and one row), whatever the size of the table. Values are returned
+//! as stored; the caller interprets them. Corruption is not looked for: that is the task of
+//! [`certify`](crate::certify).
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -33,24 +34,24 @@ pub use any_column::AnyColumn;
 pub use columns::{Columns, RowVisit, Rows};
 use one_conversation::{CONVERSATION_ID, chosen, rows_of};
 
-/// Bytes of a derived file that is read, at most.
+/// The maximum length of a derived file that is read, in bytes.
 const DERIVED_BYTES: u64 = 1 << 20;
 
-/// Rows of a batch at most.
+/// The maximum number of rows in a batch.
 const BATCH_ROWS: usize = 1024;
 
 /// A finished dataset, open for reading.
 #[derive(Debug)]
 pub struct Dataset {
     folder: PathBuf,
-    /// The open folder: a dataset that replaces it meanwhile is another one.
+    /// The open folder; a dataset that replaces this one in the meantime has another.
     open: Dir,
     manifest: Manifest,
     encodings: Vec<String>,
 }
 
 impl Dataset {
-    /// Opens the dataset in a folder: reads its manifest and holds it against its marker.
+    /// Opens the dataset in a folder: reads its manifest and checks it against its marker.
     pub fn open(folder: &Path) -> Result<Self, DatasetError> {
         let open = manifest::open_folder(folder)?;
         let manifest = manifest::read_from(&open, folder)?;
@@ -72,7 +73,7 @@ impl Dataset {
         &self.manifest
     }
 
-    /// The bytes of one of its derived files, such as `run.json`; none where it is gone.
+    /// The bytes of a derived file, such as `run.json`; `None` where it does not exist.
     ///
     /// # Errors
     ///
@@ -81,12 +82,12 @@ impl Dataset {
         self.open.read_small(name, DERIVED_BYTES)
     }
 
-    /// The totals of its tables, summed up while they were written.
+    /// The figures of its tables, summed up while they were written.
     pub fn overview(&self) -> Result<Overview, DatasetError> {
         self.total("overview")
     }
 
-    /// What came of the mix of its inputs, from the manifest; none where the run had no mix.
+    /// The mix of its inputs, from the manifest; `None` where the run had none.
     pub fn mix(&self) -> Result<Option<Mix>, DatasetError> {
         self.total("mix")
     }
@@ -98,7 +99,7 @@ impl Dataset {
         })
     }
 
-    /// The encodings in which its tables have counts, in the order of the columns.
+    /// The encodings for which its tables have counts, in the order of the columns.
     pub fn encodings(&self) -> &[String] {
         &self.encodings
     }
@@ -108,18 +109,18 @@ impl Dataset {
         self.entry(table).map_or(0, |entry| entry.rows)
     }
 
-    /// Whether a table has a file per dialect, so that its rows come dialect by dialect.
+    /// Whether a table has one file per dialect, so that its rows are grouped by dialect.
     pub fn is_parted(&self, table: &str) -> bool {
         let mut folders = self.entry(table).into_iter().flat_map(|entry| &entry.folders);
         folders.any(|folder| folder != table)
     }
 
-    /// Whether the dataset has a table: a request may leave some out.
+    /// Whether the dataset has a table: the pipeline file may leave some out.
     pub fn has(&self, table: &str) -> bool {
         self.manifest.has(table)
     }
 
-    /// The error of a reader that needs a table which the request left out.
+    /// The error for a reader that needs a table which was left out.
     fn absence(&self, table: &str) -> Option<DatasetError> {
         let is_absent = self.manifest.absent_tables.iter().any(|absent| absent == table);
         is_absent.then(|| DatasetError::AbsentTable {
@@ -128,7 +129,7 @@ impl Dataset {
         })
     }
 
-    /// The columns of a table with their Arrow types, as its first file has them.
+    /// The columns of a table with their Arrow types, from its first file.
     pub fn columns(&self, table: &str) -> Result<Vec<(String, String)>, DatasetError> {
         if let Some(absence) = self.absence(table) {
             return Err(absence);
@@ -146,13 +147,13 @@ impl Dataset {
         Ok(columns.collect())
     }
 
-    /// The batches of a table, with only these columns. For a table that was left out, the iterator gives an
-    /// error.
+    /// The batches of a table, with only these columns. For a table that was left out, the iterator returns an error.
     pub fn batches<'d>(&'d self, table: &str, columns: &[&'d str]) -> Batches<'d> {
         self.chosen_batches(table, columns, None)
     }
 
-    /// The same with only the rows of one conversation: of each part the column of their ids is read, and then the pages that hold these rows.
+    /// The batches of a table with only the rows of one conversation: of each part, the id column is read first and
+    /// then only the pages with these rows.
     pub fn batches_of<'d>(&'d self, table: &str, columns: &[&'d str], conversation: &'d str) -> Batches<'d> {
         self.chosen_batches(table, columns, Some(conversation))
     }
@@ -172,7 +173,7 @@ impl Dataset {
         Box::new(self.absence(table).map(Err).into_iter().chain(batches))
     }
 
-    /// The batches of a file, of all its rows or of those of one conversation.
+    /// The batches of a file, with all its rows or with those of one conversation.
     fn part(
         &self,
         file: &PartFile,
@@ -207,7 +208,7 @@ impl Dataset {
         }))
     }
 
-    /// Visits the batches of a table, with these columns only. The first error ends it.
+    /// Visits the batches of a table, with only these columns. The first error ends the visit.
     pub fn scan(
         &self,
         table: &str,
@@ -221,8 +222,8 @@ impl Dataset {
         self.manifest.tables.iter().find(|entry| entry.name == table)
     }
 
-    /// The files of a table, in the order of its folders and of their slices. Each folder is a walk through the manifests of all
-    /// shards, so that no list of files stands in memory.
+    /// The files of a table, in the order of its folders and slices. For each folder the manifests of all shards are
+    /// read again, so that no list of files is in memory.
     fn files(&self, table: &str) -> impl Iterator<Item = Result<PartFile, DatasetError>> + use<'_> {
         let folders = self.entry(table).into_iter().flat_map(|entry| &entry.folders);
         folders.flat_map(|folder| {
@@ -235,16 +236,16 @@ impl Dataset {
     }
 }
 
-/// The encodings as the plan names them: by their name, or by an object that has one. No table need be opened for it.
+/// The encodings of the plan: each is a name, or an object with a name. No table has to be opened for this.
 fn planned_encodings(manifest: &Manifest) -> Vec<String> {
     let planned = manifest.plan.pointer("/count/encodings");
     let planned = planned.and_then(Value::as_array).into_iter().flatten();
-    // A name alone has no field `name`.
+    // A bare name has no field `name`.
     let names = planned.filter_map(|encoding| encoding.get("name").unwrap_or(encoding).as_str());
     names.map(str::to_owned).collect()
 }
 
-/// The batches of a table, file after file.
+/// The batches of a table, file by file.
 pub type Batches<'d> = Box<dyn Iterator<Item = Result<Batch, DatasetError>> + 'd>;
 
 /// Some rows of a table, with the columns that were asked for.
@@ -260,12 +261,12 @@ impl Batch {
         self.batch.num_rows()
     }
 
-    /// A column of the kind that the caller expects; it shares the batch's memory.
+    /// A column with values of the kind that the caller expects; it shares the memory of the batch.
     pub fn column<K: ColumnKind>(&self, name: &str) -> Result<K, DatasetError> {
         K::of(self, name)
     }
 
-    /// A column of this type of arrays.
+    /// A column with arrays of this type.
     fn typed<A: Clone + 'static>(&self, name: &str, wanted: &str) -> Result<A, DatasetError> {
         let column = self.batch.column_by_name(name);
         let column = column.ok_or_else(|| self.corrupt(format!("it has no column {name}")))?;
@@ -273,7 +274,7 @@ impl Batch {
         array.ok_or_else(|| self.other_type(name, wanted))
     }
 
-    /// A column of lists, whose elements `elements` reads.
+    /// A column of lists; `elements` reads their elements.
     fn lists<E>(
         &self,
         name: &str,
@@ -285,7 +286,7 @@ impl Batch {
         Ok(Lists { lists, elements })
     }
 
-    /// Why a row of this batch cannot be used.
+    /// The error for a row of this batch that cannot be used.
     pub fn corrupt(&self, reason: impl Into<String>) -> DatasetError {
         DatasetError::corrupt(&self.path, reason)
     }
@@ -295,13 +296,13 @@ impl Batch {
     }
 }
 
-/// The type of values that a column can hold.
+/// The kind of values that a column holds.
 pub trait ColumnKind: Sized {
     /// The column of this name.
     fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError>;
 }
 
-/// A column that datasets of the same format number may lack, because it was added later.
+/// A column that is missing in older datasets of the same format number, because it was added later.
 impl<K: ColumnKind> ColumnKind for Option<K> {
     fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError> {
         let has_column = batch.batch.column_by_name(name).is_some();
@@ -313,13 +314,13 @@ impl<K: ColumnKind> ColumnKind for Option<K> {
 #[derive(Clone, Debug)]
 pub struct Values<A>(A);
 
-/// Texts of a batch.
+/// The texts of a column.
 pub type Texts = Values<StringArray>;
-/// Yes or no, of a batch.
+/// The Booleans of a column.
 pub type Flags = Values<BooleanArray>;
-/// Numbers with a fraction of a batch.
+/// The floating-point numbers of a column.
 pub type Reals = Values<Float64Array>;
-/// Instants of a batch, in microseconds since 1970 in UTC.
+/// The times of a column, in microseconds since 1970 in UTC.
 pub type Times = Values<TimestampMicrosecondArray>;
 
 macro_rules! arrays {
@@ -341,7 +342,7 @@ arrays! {
 }
 
 impl<A: Array> Values<A> {
-    /// The value in a row; none where it is missing.
+    /// The value in a row; `None` where it is missing.
     pub fn get<'v>(&'v self, row: usize) -> Option<<&'v A as ArrayAccessor>::Item>
     where
         &'v A: ArrayAccessor,
@@ -359,13 +360,13 @@ impl Texts {
 }
 
 impl Flags {
-    /// The value of a row.
+    /// The value in a row; false where it is missing.
     pub fn at(&self, row: usize) -> bool {
         self.get(row) == Some(true)
     }
 }
 
-/// Numbers of a batch.
+/// The numbers of a column.
 #[derive(Clone, Debug)]
 pub struct Numbers(Values<Int64Array>);
 
@@ -376,7 +377,7 @@ impl ColumnKind for Numbers {
 }
 
 impl Numbers {
-    /// The number in a row; none where it is missing.
+    /// The number in a row; `None` where it is missing.
     pub fn get(&self, row: usize) -> Option<u64> {
         self.0.get(row).and_then(|number| u64::try_from(number).ok())
     }
@@ -387,20 +388,20 @@ impl Numbers {
     }
 }
 
-/// Lists in the rows of a batch.
+/// The lists of a column.
 #[derive(Clone, Debug)]
 pub struct Lists<E> {
     lists: ListArray,
     elements: E,
 }
 
-/// Lists of texts of a batch.
+/// Lists of texts.
 pub type TextLists = Lists<Texts>;
-/// Lists of places of a batch.
+/// Lists of positions.
 pub type PlaceLists = Lists<Values<Int32Array>>;
-/// Ranges of bytes of a batch.
+/// Lists of byte ranges.
 pub type Spans = Lists<[Numbers; 2]>;
-/// Structures in lists: their members are the columns of a batch of their own.
+/// Lists of structures; the members of all structures are the columns of a batch.
 pub type Elements = Lists<Batch>;
 
 impl<E> Lists<E> {
@@ -481,18 +482,18 @@ impl ColumnKind for Elements {
 }
 
 impl Elements {
-    /// The members of these structs, as a batch.
+    /// The members of the structures, as a batch.
     pub fn batch(&self) -> &Batch {
         &self.elements
     }
 }
 
-/// Tokens by component of a batch.
+/// Token counts by component.
 #[derive(Clone, Debug)]
 pub struct Components(pub(crate) Vec<(Component, Numbers)>);
 
 impl Components {
-    /// The tokens in a row.
+    /// The token counts in a row.
     pub fn at(&self, row: usize) -> ComponentCounts {
         let mut counts = ComponentCounts::default();
         for (component, numbers) in &self.0 {

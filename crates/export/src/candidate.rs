@@ -30,7 +30,7 @@ columns! {
     }
 }
 
-/// A dialect and a profile that a dataset holds.
+/// A dialect and a profile of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RenderedAs {
     pub(crate) dialect: String,
@@ -54,7 +54,7 @@ pub(crate) struct Candidate<'a> {
 }
 
 impl<'a> Candidate<'a> {
-    /// The rendering as an envelope reads it; empty where the run stored no text.
+    /// The rendering as an envelope reads it; empty if the run stored no text.
     pub(crate) fn row(&self) -> ExportRow<'a> {
         let rendering = self.rendering;
         ExportRow {
@@ -81,9 +81,9 @@ pub struct RenderingFacts<'a> {
     pub perspective: &'a str,
     /// The number of the rendering among those of this key.
     pub ordinal: u64,
-    /// The positions of the first and the last message that it shows, where it shows any.
+    /// The positions of the first and the last message that it shows, if it shows any.
     pub shown: Option<(u64, u64)>,
-    /// The text; `None` where the run stored no text.
+    /// The text; `None` if the run stored no text.
     pub content: Option<&'a str>,
     /// Ranges of bytes that are the assistant's text.
     pub assistant_spans: &'a [Range<u64>],
@@ -93,19 +93,19 @@ pub struct RenderingFacts<'a> {
     pub last_role: Option<&'a str>,
     /// Codes of its losses.
     pub loss_codes: &'a [&'a str],
-    /// How often they occur, where a [`Maker`] knows.
+    /// The number of occurrences of each loss, if a [`Maker`] knows it.
     pub amounts: Option<&'a LossAmounts>,
     /// Rules of its dialect that it breaks.
     pub violations: &'a [String],
     /// Tokens in the encoding of `--max-tokens`; 0 without one.
     pub tokens: u64,
-    /// The text with the rejected answer, for a pair.
+    /// For a pair, the text with the rejected answer.
     pub rejected: Option<&'a str>,
-    /// Whether its answer is good, for a labelled one, and what that follows from.
+    /// For a labelled answer, whether it is good, and the basis of the label.
     pub label: Option<(bool, LabelBasis)>,
-    /// Why it is left out.
+    /// The reason for which it is left out.
     pub left_out: Option<&'a str>,
-    /// The JSON of further columns of the table `renderings`, where it has a row there.
+    /// The JSON of further columns of the table `renderings`, if it has a row there.
     pub columns: &'a [String],
 }
 

@@ -1,8 +1,8 @@
 //! Envelopes: the record formats of trainers and evaluators, with the rules of their readers.
 //!
-//! An envelope is a small file with a line in [`ENVELOPES`]. An envelope reads one rendering at a time and changes no turn: the
-//! rendering is passed on, gets other keys, or is cut at the assistant's last turn. A rendering that the reader would refuse is
-//! left out under the name of the rule.
+//! An envelope is a small file with a line in [`ENVELOPES`]; `convert` calls its function `wrap` for each rendering. An envelope changes no
+//! turn: it passes the rendering on, gives it other keys, or cuts it at the assistant's last turn. A rendering that the reader would refuse
+//! is left out under the name of the rule.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::fields::{self, Field};
 use crate::summary::FileSummary;
 use crate::summary::turn_counts::TurnCounts;
 
-/// Makes a record of a rendering, or names the rule that forbids it.
+/// Makes a record of a rendering, or returns the text of the rule that forbids it.
 type Wrap = for<'a> fn(&ExportRow<'a>) -> Result<Wrapped<'a>, &'static str>;
 
 /// A format of training or evaluation files.
@@ -31,35 +31,35 @@ pub struct Envelope {
     pub left_out: &'static str,
     /// The rules, each with a remedy.
     pub reasons: &'static [Reason],
-    /// The way in which a trainer excludes turns that are context from the loss.
+    /// The way in which a trainer excludes context turns from the loss.
     pub masking: Masking,
     /// The ratings of answers in its records.
     pub preferences: Preferences,
-    /// The dialects whose renderings it takes.
+    /// The dialects with renderings that it accepts.
     pub dialects: &'static [&'static str],
-    /// The profile of the first of them that its reader takes; none: the default.
+    /// The profile of the first of them that its reader accepts; `None` for the default.
     pub profile: Option<&'static str>,
     /// The keys of a line, which are the columns of a table.
     pub keys: &'static [(&'static str, FreeKind)],
-    /// The fewest records that its reader takes for training.
+    /// The fewest records that its reader accepts for training.
     pub least_records: u64,
     /// The most records.
     pub most_records: Option<u64>,
     /// The most bytes of a file.
     pub most_bytes: Option<u64>,
-    /// Whether its reader makes one table of all lines of all files, so that every file must have the same keys.
+    /// Whether its reader loads all lines of all files into one table, so that every file must have the same keys.
     pub is_one_table: bool,
-    /// Whether its reader is a service that refuses other keys than these.
+    /// Whether its reader is a service that refuses any other keys.
     pub has_fixed_keys: bool,
-    /// Whether its reader takes one file for each part.
+    /// Whether its reader accepts only one file for each part.
     pub is_one_file: bool,
-    /// What its records have of questions.
+    /// The questions in its records.
     pub question: Question,
     /// The place of media in its records.
     pub media: MediaIn,
-    /// Makes a record of a rendering, or names the rule that forbids it.
+    /// Makes a record of a rendering, or returns the text of the rule that forbids it.
     pub(crate) wrap: Wrap,
-    /// A further file that the reader wants beside the others: its name and its text.
+    /// A further file that the reader needs: its name and its text.
     pub companion: fn(&[FileSummary]) -> Option<(&'static str, String)>,
 }
 
@@ -91,7 +91,7 @@ impl Envelope {
         }
     }
 
-    /// Whether its records are prompts, with a reference beside them.
+    /// Whether its records are prompts, each with a reference.
     pub fn takes_reference(&self) -> bool {
         self.question == Question::Last
     }
@@ -102,7 +102,7 @@ impl Envelope {
     }
 }
 
-/// The ways in which a trainer excludes turns that are context from the loss.
+/// The way in which a trainer excludes context turns from the loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Masking {
     /// The record marks them, or the format is not for training.
@@ -111,7 +111,7 @@ pub enum Masking {
     Setting(&'static str),
     /// There is no way: records end before such turns, or are left out.
     CutOff,
-    /// There is no way, and the records are written as they are.
+    /// There is no known way, and the records are written unchanged.
     Unknown,
 }
 
@@ -122,18 +122,18 @@ pub enum Question {
     Optional,
     /// A message precedes the last answer: rows without one are left out.
     BeforeAnswer,
-    /// The record is a prompt that ends with it. Beside it may stand a reference, which a field of the conversation's record may hold.
+    /// The record is a prompt that ends with the question. It may have a reference, which may come from a field of the conversation's record.
     Last,
 }
 
 /// The place of media in an envelope's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MediaIn {
-    /// The parts of a message, as the rendering has them.
+    /// In parts of a message, unchanged from the rendering.
     Parts,
-    /// The column `images`; a part without an address marks each.
+    /// In the column `images`; a part without an address marks the position of each.
     Column,
-    /// The lists of the rendering.
+    /// In the lists of the rendering.
     Lists,
     /// No place: rows with pictures are left out.
     Nowhere,
@@ -167,18 +167,18 @@ pub(crate) struct ExportRow<'a> {
     pub assistant_spans: &'a [Range<u64>],
     /// The spans that are trained on.
     pub learned_spans: &'a [Range<u64>],
-    /// The text with the rejected answer, for a pair.
+    /// For a pair, the text with the rejected answer.
     pub rejected: Option<&'a str>,
-    /// Whether its answer is good, for a labelled one.
+    /// For a labelled answer, whether it is good.
     pub label: Option<bool>,
-    /// The fields of the conversation's record that have no column, as JSON; only for envelopes that take a reference.
+    /// The fields of the conversation's record without a column, as JSON; only for envelopes that take a reference.
     pub extra: Option<&'a str>,
 }
 
 /// The record that an envelope makes of a rendering.
 #[derive(Debug)]
 pub struct Wrapped<'a> {
-    /// The keys of the line in their order.
+    /// The keys of the line, in order.
     pub fields: Vec<Field<'a>>,
     /// The number of turns after the assistant's last one, which are not in the line.
     pub turns_cut: u64,
@@ -247,7 +247,7 @@ pub fn find(id: &str) -> Option<&'static Envelope> {
     ENVELOPES.iter().copied().find(|envelope| envelope.id == id)
 }
 
-/// The fields of a rendering; none where it is not an object or has a key that the envelope does not know.
+/// The fields of a rendering; `None` if it is not an object or has a key that the envelope does not know.
 fn known_fields<'a>(row: &ExportRow<'a>, envelope: &Envelope) -> Option<Vec<Field<'a>>> {
     let fields = fields::of(row.content)?;
     let is_known = |field: &Field<'_>| envelope.keys.iter().any(|(key, _)| *key == field.name);
@@ -260,7 +260,7 @@ fn value<'f>(fields: &'f [Field<'_>], name: &str) -> Option<&'f str> {
     Some(&field.json)
 }
 
-/// Puts another list of messages into the fields.
+/// Replaces the list of messages in the fields.
 fn put_messages(fields: &mut [Field<'_>], json: Option<String>) {
     let messages = fields.iter_mut().find(|field| field.name == "messages");
     if let (Some(field), Some(json)) = (messages, json) {

@@ -11,7 +11,7 @@ use thiserror::Error;
 /// An error that ends an export.
 #[derive(Debug, Error)]
 pub enum ExportError {
-    /// The request cannot be met by this dataset, or by any.
+    /// This dataset, or any dataset, cannot meet the request.
     #[error("{message}")]
     ExportRequest {
         /// The error in the request.
@@ -22,15 +22,15 @@ pub enum ExportError {
     /// The export was stopped; nothing was written.
     #[error("stopped; nothing was written")]
     Stopped,
-    /// A file that the request names could not be read, for a reason of the system.
+    /// The system could not read a file that the request names.
     #[error(transparent)]
     Input(#[from] Failure),
     /// A template of the card does not fit its data: a bug.
-    #[error("the template {name} does not fit what it is given")]
+    #[error("the template {name} does not fit its data")]
     Card {
         /// The template.
         name: &'static str,
-        /// Why.
+        /// The cause.
         source: minijinja::Error,
     },
     /// The dataset could not be read, or the folder could not be written.
@@ -58,7 +58,7 @@ impl Classed for ExportError {
 }
 
 impl ExportError {
-    /// Reads a file that the request names. `step` is the remedy where the file is not of the expected kind.
+    /// Reads a file that the request names. `step` is the remedy if the file is not of the expected kind.
     pub(crate) fn reading(path: &Path, limit: u64, step: &str) -> Result<String, Self> {
         read_small(path, limit).map_err(|error| {
             if is_of_the_system(&error) {
@@ -68,7 +68,7 @@ impl ExportError {
         })
     }
 
-    /// The refusal of a column whose name is taken.
+    /// The refusal of a column with a name that is taken.
     pub(crate) fn taken(name: &str, what: &str) -> Self {
         Self::request(
             format!("the column `{name}` has the name of {what}"),

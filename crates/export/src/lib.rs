@@ -1,8 +1,8 @@
-//! Training and evaluation files out of a finished dataset: chosen renderings of one dialect, as JSON lines or Parquet.
+//! Training and evaluation files from a finished dataset: selected renderings of one dialect, as JSON lines or Parquet.
 //!
-//! A line is the rendering itself, or the record that an [`Envelope`] makes of it. Everything is read from the tables of the dataset,
-//! and nothing is rendered or counted here; a [`Maker`] supplies renderings in a dialect that the run did not write. A row that is left
-//! out is counted under its reason, and related conversations never stand on both sides of a split.
+//! A line is the rendering itself, or the record that an [`Envelope`] makes of it. Everything is read from the tables of the dataset, and nothing is
+//! rendered or counted here; a [`Maker`] supplies renderings in a dialect that the run did not write. A row that is left out is counted under its
+//! reason, and related conversations are never on both sides of a split. The commands `export` and `convert` call this crate.
 
 mod candidate;
 mod card;
@@ -40,5 +40,5 @@ pub const SUMMARY: &str = chatmill_dataset::EXPORT_SUMMARY;
 /// Name of the card in the folder of an export.
 const CARD: &str = "README.md";
 
-/// Why rows are left out, whatever their envelope.
+/// The reasons for which rows are left out under any envelope.
 pub const REASONS: &[chatmill_diag::Reason] = filter::reasons::REASONS;

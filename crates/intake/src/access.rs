@@ -1,8 +1,8 @@
-//! File access for inputs: files and folders are inspected, listed, opened and read in this module only.
+//! File access for inputs: only this module inspects, lists, opens and reads files and folders.
 //!
-//! Each call asks [`chatmill_diag::faults`] first, so that tests can make any of them fail, and is made again when a signal
-//! interrupted it. Errors are classified here, too: an error is a property of the *input*, or the *system*
-//! could not do its work, and then nothing is known about the input
+//! Each call asks [`chatmill_diag::faults`] first, so that tests can let any of them fail, and is repeated when a
+//! signal interrupts it. Errors are classified here as well: either an error is a property of the *input*, or the
+//! *system* could not do its work, and then nothing is known about the input
 //! (docs/decisions/2026-11-22-system-errors-versus-input-errors.md).
 
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use chatmill_diag::faults::Call;
 pub(crate) use chatmill_diag::faults::call;
 use chatmill_diag::{Class, Classed};
 
-/// A call that failed while an input was read. It is not a finding about the input.
+/// A call that failed while an input was read. It is no finding about the input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot {action} {}: {reason}", path.display())]
 pub struct Failure {
@@ -25,14 +25,14 @@ pub struct Failure {
     pub path: PathBuf,
     /// The error of the operating system.
     pub reason: String,
-    /// Whether the system is the cause, not the file that the path names.
+    /// Whether the system is the cause, and not the file at the path.
     pub is_of_the_system: bool,
-    /// Whether the path named nothing at all: of something that was there before, that is not a property.
+    /// Whether there is nothing at the path. For a file that was there before, that is no property of the file.
     pub is_absence: bool,
 }
 
 impl Failure {
-    /// Names an error.
+    /// A failure with its path and the error of the system.
     pub fn new(action: &'static str, path: &Path, error: &io::Error) -> Self {
         Self {
             is_absence: error.kind() == io::ErrorKind::NotFound,
@@ -50,23 +50,24 @@ impl Classed for Failure {
     }
 }
 
-/// The text of `/proc/self/status`, which the kernel generates; empty where there is none.
+/// The text of `/proc/self/status`, which the kernel generates; empty where that does not exist.
 pub fn process_status() -> String {
     fs::read_to_string("/proc/self/status").unwrap_or_default()
 }
 
-/// Whether an error is one of the system and not a property of the file that a path names.
+/// Whether an error is one of the system and not a property of the file at a path.
 ///
-/// Known properties of a file are: it does not exist, may not be read, is of another kind, lies behind a loop
-/// of links, or has an impossible name. Every other error is the system's.
+/// The known properties of a file are: it does not exist, may not be read, is of another kind, is reached only through
+/// a loop of links, or has an impossible name. Every other error is the system's: as a finding, a transient error would
+/// publish a shorter dataset under the fingerprint of the complete one, and repeating the run would change nothing.
 pub fn is_of_the_system(error: &io::Error) -> bool {
     use io::ErrorKind;
-    // A loop of links has no stable kind.
+    // A loop of links has no stable error kind.
     #[cfg(unix)]
     let is_loop = rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);
     #[cfg(not(unix))]
     let is_loop = false;
-    // An error that did not come from the operating system is about the path or its content.
+    // An error that does not come from the operating system is about the path or its content.
     let is_ours = error.raw_os_error().is_none();
     !is_loop
         && !match error.kind() {
@@ -80,7 +81,7 @@ pub fn is_of_the_system(error: &io::Error) -> bool {
         }
 }
 
-/// Whether an error is that no file of that name exists.
+/// Whether an error means that no file of that name exists.
 pub(crate) fn is_absent(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -96,12 +97,12 @@ pub(crate) fn symlink_metadata(path: &Path) -> io::Result<Metadata> {
     call(Call::Stat, || fs::symlink_metadata(path))
 }
 
-/// The metadata of the file that a path leads to.
+/// The metadata of the file at the end of all links.
 pub(crate) fn follow(path: &Path) -> io::Result<Metadata> {
     call(Call::Stat, || fs::metadata(path))
 }
 
-/// The names in a folder, in no order.
+/// The names in a folder, unsorted.
 pub(crate) fn list(folder: &Path) -> io::Result<Vec<OsString>> {
     call(Call::List, || {
         fs::read_dir(folder)?
@@ -110,12 +111,12 @@ pub(crate) fn list(folder: &Path) -> io::Result<Vec<OsString>> {
     })
 }
 
-/// Remembers the first call that failed while an input was read.
+/// Records the first call that failed while an input was read.
 ///
-/// Decoders swallow errors, turn them into others or report them late; the first error stays recorded here.
+/// Decoders swallow errors, turn them into others or report them late; the first one stays available here.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FirstFailure {
-    /// The input.
+    /// The path of the input.
     path: PathBuf,
     first: Arc<OnceLock<Failure>>,
 }
@@ -145,7 +146,7 @@ impl FirstFailure {
     }
 
     pub(crate) fn note(&self, failure: Failure) {
-        // The first is the cause of those that follow.
+        // The first failure is the cause of the following ones.
         let _ = self.first.set(failure);
     }
 
@@ -154,19 +155,20 @@ impl FirstFailure {
     }
 }
 
-/// The error for a path that is not a regular file of a bounded size.
+/// The error for a path that is not a regular file of bounded size.
 fn irregular(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, what)
 }
 
-/// Whether a path was not opened because of its kind; else the operating system refused.
+/// Whether a path was not opened because of its kind; otherwise the operating system refused it.
 pub(crate) fn is_irregular(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::InvalidInput && error.raw_os_error().is_none()
 }
 
 /// An input that is open for reading.
 ///
-/// A regular file is read as far as it reached when it was opened: one that grows faster than it is read ends all the same.
+/// A regular file is read up to the length that it had when it was opened, so that one that grows faster than it is
+/// read still ends.
 pub(crate) struct InputFile<R = File> {
     stream: R,
     path: PathBuf,
@@ -176,7 +178,7 @@ pub(crate) struct InputFile<R = File> {
 }
 
 impl InputFile {
-    /// Opens a regular file, and never waits for anything else that may stand in its place.
+    /// Opens a regular file. Anything else at the path is refused without waiting for it.
     pub(crate) fn open(path: &Path, first_failure: &FirstFailure) -> io::Result<Self> {
         Self::opened(path, first_failure).inspect_err(|error| first_failure.at("open", path, error))
     }
@@ -189,7 +191,7 @@ impl InputFile {
         }
         if call(Call::Stat, || is_kernel_generated(&stream))? {
             return Err(irregular(
-                "it is not a file on a disk: the kernel makes its content up as it is read",
+                "it is not a file on a disk: the kernel generates its content when it is read",
             ));
         }
         Ok(Self {
@@ -208,14 +210,14 @@ impl InputFile {
 }
 
 impl InputFile<Box<dyn Read + Send>> {
-    /// Opens a pipe that was named explicitly; this waits for whoever writes into it.
+    /// Opens a pipe that was named explicitly; this waits for a writer.
     pub(crate) fn pipe(path: &Path, first_failure: &FirstFailure) -> io::Result<Self> {
         let opened = call(Call::Open, || File::open(path));
         let file = opened.inspect_err(|error| first_failure.at("open", path, error))?;
         Ok(Self::stream(Box::new(file), first_failure))
     }
 
-    /// A stream that has no end before it is read.
+    /// A stream of unknown length.
     pub(crate) fn stream(stream: Box<dyn Read + Send>, first_failure: &FirstFailure) -> Self {
         Self {
             stream,
@@ -251,7 +253,7 @@ impl<R: Seek> Seek for InputFile<R> {
             SeekFrom::End(from) => self.length.checked_add_signed(from),
             SeekFrom::Current(from) => self.at.checked_add_signed(from),
         };
-        // Where it leads comes from the file's content; it is not a failure of the system.
+        // The target position comes from the content of the file, so it is no failure of the system.
         let to = to.filter(|to| i64::try_from(*to).is_ok());
         let to = to.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
         let sought = call(Call::Seek, || self.stream.seek(SeekFrom::Start(to)));
@@ -263,7 +265,7 @@ impl<R: Seek> Seek for InputFile<R> {
     }
 }
 
-/// The first bytes of a regular file, as many as there are up to `count`; nothing of anything else.
+/// At most `count` bytes from the beginning of a regular file; empty for anything else.
 pub(crate) fn head(path: &Path, count: u64) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     match InputFile::open(path, &FirstFailure::default()) {
@@ -273,11 +275,11 @@ pub(crate) fn head(path: &Path, count: u64) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Bytes of a piece of a file.
+/// The number of bytes in a piece of a file.
 pub(crate) const PIECE_BYTES: usize = 256 * 1024;
 
-/// Reads a regular file to its end; `take` is given piece after piece, and tells whether to go on. Returns
-/// whether the end was reached.
+/// Reads a regular file to its end. `take` receives piece after piece and returns whether to continue. Returns whether
+/// the end was reached.
 pub(crate) fn pieces(path: &Path, mut take: impl FnMut(&[u8]) -> bool) -> Result<bool, Failure> {
     let opened = InputFile::open(path, &FirstFailure::default());
     let mut file = opened.map_err(|error| Failure::new("open", path, &error))?;
@@ -294,7 +296,7 @@ pub(crate) fn pieces(path: &Path, mut take: impl FnMut(&[u8]) -> bool) -> Result
     }
 }
 
-/// A pipe in the place of a file would be waited for.
+/// Opening a pipe instead of a file would otherwise wait for a writer.
 fn without_waiting() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -306,12 +308,12 @@ fn without_waiting() -> OpenOptions {
     options
 }
 
-/// Whether a file lies in a file system that the kernel generates: the lengths given there are not true.
+/// Whether a file is in a file system that the kernel generates, where lengths are wrong.
 #[cfg(target_os = "linux")]
 #[expect(clippy::cast_sign_loss, reason = "the bits of a name, not a number")]
 fn is_kernel_generated(file: &File) -> io::Result<bool> {
-    /// The magic numbers of proc, sysfs, debugfs, tracefs, cgroup, cgroup2, securityfs, selinuxfs, configfs,
-    /// bpf, pstore, efivarfs, `binfmt_misc`, mqueue, nsfs, fusectl; from the kernel's `magic.h`.
+    /// The magic numbers of proc, sysfs, debugfs, tracefs, cgroup, cgroup2, securityfs, selinuxfs, configfs, bpf,
+    /// pstore, efivarfs, `binfmt_misc`, mqueue, nsfs and fusectl, from the kernel's `magic.h`.
     const KINDS: [u64; 16] = [
         0x0000_9fa0,
         0x6265_6572,
@@ -330,7 +332,7 @@ fn is_kernel_generated(file: &File) -> io::Result<bool> {
         0x6e73_6673,
         0x6573_5543,
     ];
-    // The field's width and sign differ from one machine to the next.
+    // The width and the sign of the field differ between machines.
     let found = rustix::fs::fstatfs(file)?.f_type as u64 & 0xffff_ffff;
     Ok(KINDS.contains(&found))
 }

@@ -1,4 +1,5 @@
-//! Archives: members in their order, each with a label and a body; nothing is extracted.
+//! Archives: their members in order, each with a label and a body. A reader takes them one by one, as entries, or as
+//! dumps and databases inside the archive; nothing is extracted under its name.
 
 pub(crate) mod dump;
 pub(crate) mod label;
@@ -14,25 +15,25 @@ use crate::columnar;
 use crate::database::DatabaseFile;
 use crate::stream::{Buffered, StreamError};
 
-/// The next member of an archive.
+/// A member of an archive.
 pub(crate) struct Member {
     pub(crate) heading: Heading,
     pub(crate) body: MemberBody,
 }
 
-/// The content of a member.
+/// The body of a member.
 pub(crate) enum MemberBody {
     /// The bytes of a regular file.
     File(Buffered),
-    /// Records, one a line.
+    /// Records, one per line.
     Lines(Buffered),
-    /// The rows of a table, as text that only the table's name and columns make readable.
+    /// The rows of a table, as text that can only be read with the table's name and columns.
     Table(Buffered, DumpTable),
     /// A database file.
     Database(DatabaseFile),
-    /// A file of columns.
+    /// A columnar file.
     Columns(DatabaseFile, columnar::Kind),
-    /// The member cannot be read: with a cause it is a reject, without one the notes give the reason.
+    /// A member that cannot be read: with an error it is a reject; without one the notes give the reason.
     Unread(Option<StreamError>),
 }
 
@@ -41,14 +42,14 @@ impl MemberBody {
         Self::Unread(Some(broken))
     }
 
-    /// A link, or what is no file: it is noted, and nothing is read of it.
+    /// The body of a link, or of anything else that is no file: it gets a note and is not read.
     fn not_followed(heading: &mut Heading, message: &str) -> Self {
         heading.notes.push(Finding::new(&LINK_NOT_FOLLOWED, message));
         Self::Unread(None)
     }
 }
 
-/// More members than an archive may have.
+/// The error for an archive with more members than allowed.
 fn entry_limit(limit: u64) -> StreamError {
     StreamError::new(
         &ENTRY_LIMIT,
@@ -57,18 +58,18 @@ fn entry_limit(limit: u64) -> StreamError {
 }
 
 impl Member {
-    /// A member without a name, as the input itself is one.
+    /// A member without a name: the input itself.
     pub(crate) fn unnamed(body: MemberBody) -> Self {
         let heading = Heading::default();
         Self { heading, body }
     }
 
-    /// Corruption of the archive itself, under the label of the input.
+    /// An error of the archive itself, with the label of the input.
     pub(crate) fn broken(broken: StreamError) -> Self {
         Self::unnamed(MemberBody::broken(broken))
     }
 
-    /// The same member as a part of another one, whose label and notes come first.
+    /// The same member inside another one; the label and the notes of that one come first.
     pub(crate) fn inside(self, mut outer: Heading) -> Self {
         let Heading { label, notes } = self.heading;
         if !label.is_empty() {

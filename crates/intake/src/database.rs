@@ -1,8 +1,8 @@
-//! Database files of SQLite: the rows of the tables that a map names, in the order of their keys, and the row
-//! counts of all other tables.
+//! Database files of SQLite: returns the rows of the tables that a map names, in the order of their keys, and the row
+//! counts of all other tables. A reader takes these events instead of those of a framer.
 //!
-//! SQLite itself reads the file, read-only and as immutable: no lock is taken, no journal is replayed,
-//! nothing is written beside it. Rows have no byte offsets; a database's entry has no bytes at all.
+//! SQLite reads the file read-only and as immutable: no lock is taken, no journal is replayed, and no file is written
+//! next to it. Rows have no byte offsets; the entry of a database has no bytes at all.
 
 mod file;
 mod pages;
@@ -32,18 +32,18 @@ pub(crate) use file::{DatabaseFile, MAGIC, Spool, is_companion};
 /// Reads one database file.
 pub(crate) struct Database {
     connection: Connection,
-    /// Whether a corruption error of SQLite is still to be checked against the file.
+    /// Whether a corruption error of SQLite still has to be checked against the file.
     corruption_check: CorruptionCheck,
-    /// Length of the file.
+    /// The length of the file in bytes.
     bytes: u64,
-    /// Bytes of it that nobody counted as read; none of a copy, which was counted when it was made.
+    /// The number of its bytes not yet counted as read; 0 for a copy, which was counted when it was made.
     uncounted: u64,
     gauge: Arc<ReadBudget>,
     maps: Arc<[TableMap]>,
-    /// Tables that were not begun.
+    /// The tables that have not been begun.
     tables: VecDeque<Relation>,
     scan: Option<Scan>,
-    /// Number of the next frame or framing error.
+    /// The number of the next frame or framing error.
     record: u64,
     queue: VecDeque<Event>,
 }
@@ -103,7 +103,7 @@ impl Database {
         }
     }
 
-    /// Reads no further row of the present table.
+    /// Skips the remaining rows of the current table.
     pub(crate) fn pass_table(&mut self) {
         self.scan = None;
     }
@@ -136,7 +136,7 @@ impl Database {
         }
     }
 
-    /// Begins a table that is read, or counts the rows of one that is not.
+    /// Begins a table with a map, or counts the rows of one without.
     fn begin(&mut self, Relation { name: table, is_view }: &Relation) -> rusqlite::Result<()> {
         let columns = schema::columns(&self.connection, table)?;
         let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
@@ -182,14 +182,14 @@ impl Database {
         Ok(())
     }
 
-    /// The next row of the present table; nothing at its end.
+    /// The next row of the current table; `None` at its end.
     fn next_row(&mut self, buffer: &mut Vec<u8>) -> Option<Event> {
         let scan = self.scan.as_mut()?;
         match scan.next(&self.connection, &mut self.corruption_check, &self.gauge) {
             Some(Outcome::Row(row)) => {
                 let start = buffer.len();
                 buffer.extend_from_slice(scan.bytes(row));
-                // SQLite does not report its read position: a row counts as much of the file as it is long.
+                // SQLite does not report its read position, so a row counts as many bytes of the file as it is long.
                 let taken = self.uncounted.min((buffer.len() - start) as u64);
                 self.uncounted -= taken;
                 self.gauge.count_raw(taken);
@@ -231,12 +231,13 @@ impl Database {
     }
 }
 
-/// SQLite reports a page as corrupt that the system failed to read. So the file is read once with our own access, which records a
-/// failure, and the failed call is tried again.
+/// SQLite reports a page as corrupt if the system failed to read it, but a failure of the system must not count as a
+/// property of the input. Therefore, at the first such error, the whole file is read once through [`InputFile`], which
+/// records a failure, and the failed call is repeated; a second error is taken as corruption.
 struct CorruptionCheck(Option<InputFile>);
 
 impl CorruptionCheck {
-    /// Whether the failed call has to be tried again.
+    /// Whether the failed call has to be repeated.
     fn should_retry(&mut self, error: &rusqlite::Error) -> bool {
         let is_corrupt = error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt);
         let Some(mut file) = self.0.take_if(|_| is_corrupt) else {
@@ -247,12 +248,12 @@ impl CorruptionCheck {
     }
 }
 
-/// Names the table in which something is wrong.
+/// Adds the table with the error to the message.
 fn about(table: &str, broken: StreamError) -> StreamError {
     broken.about(format_args!("table {table}"))
 }
 
-/// Whether the system lets SQLite work, which makes its calls by itself.
+/// Asks the fault injection for a call, because SQLite makes its calls itself.
 fn may(kind: Call, gauge: &ReadBudget) -> Result<(), StreamError> {
     access::call(kind, || Ok::<_, io::Error>(())).map_err(|error| {
         gauge.first_failure.here("read", &error.to_string());
@@ -260,7 +261,7 @@ fn may(kind: Call, gauge: &ReadBudget) -> Result<(), StreamError> {
     })
 }
 
-/// The stream error for an error of SQLite. SQLite's own text is not used: it may contain a path.
+/// The stream error for an error of SQLite. SQLite's message is not used, because it may contain a path.
 fn explain(error: &rusqlite::Error, gauge: &ReadBudget) -> StreamError {
     let corrupt = |message: &str| StreamError::corrupt(message);
     match error.sqlite_error_code() {

@@ -1,9 +1,10 @@
-//! Turns the paths that the user typed (a file, a folder, a glob, `-`) into inputs with stable names.
+//! Turns the paths that the user typed (a file, a folder, a glob, `-`) into inputs with stable names. The engine hashes
+//! these inputs and opens a reader for each.
 //!
-//! An input's name is its path below the fixed prefix of its pattern, so that the spelling of the prefix never changes
-//! a name. Links inside folders are followed only where that is asked for. A folder that is a dump of a database is one
-//! input. A path that cannot be read is a refused input, with the input or the system as its cause; only a
-//! pattern that finds nothing is an error.
+//! The name of an input is its path below the fixed prefix of its pattern, so that the spelling of the prefix never
+//! changes a name. Links inside folders are followed only on request. A folder that is a dump of a database is one
+//! input. A path that cannot be read is a refused input, with the input or the system as the cause; only a pattern that
+//! finds nothing is an error.
 
 mod below;
 mod own;
@@ -30,41 +31,41 @@ use crate::access::{self, Failure, FirstFailure, InputFile};
 use crate::archive::dump;
 use crate::memory::MemoryInput;
 
-/// The deepest nesting of braces in a pattern: the library's parser does not limit it.
+/// The maximum nesting of braces in a pattern, which the library's parser does not limit.
 const MAX_BRACE_DEPTH: usize = 16;
 
 pub use patterns::Patterns;
 
 /// One input: a path or a memory buffer to read.
 ///
-/// There may be millions of inputs: those of one pattern share its folder, and each adds only its path below.
+/// There may be millions of inputs: those of one pattern share its folder, and each stores only its path below that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
     root: Arc<Root>,
-    /// The path below the root's folder; empty where it is the root itself.
+    /// The path below the root's folder; empty for the root itself.
     below: Box<Path>,
     /// The kind of input.
     pub kind: InputKind,
-    /// Stored bytes; 0 where that is not known.
+    /// The number of stored bytes; 0 if unknown.
     pub bytes: u64,
-    /// The statement that creates the table of which the file has rows, where another file has it.
+    /// The statement that creates the table of the rows in this file, if another file has it.
     pub definition: Option<Box<Arc<str>>>,
 }
 
-/// The folder of a pattern's inputs.
+/// The folder that the inputs of a pattern share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Root {
     /// The folder, or the only input.
     path: PathBuf,
-    /// The label of that only input.
+    /// The name of the only input.
     name: String,
-    /// The path as it was typed.
+    /// The path as the user typed it.
     shown: String,
     is_named: bool,
 }
 
 impl Input {
-    /// An input that a pattern names, which is `shown` in messages.
+    /// An input that a pattern names; messages call it `shown`.
     pub fn named(path: &Path, name: &str, shown: &str, kind: InputKind, bytes: u64) -> Self {
         let root = Root {
             path: path.to_owned(),
@@ -81,7 +82,7 @@ impl Input {
         }
     }
 
-    /// An input in memory, under a name.
+    /// An input in memory with a name.
     pub fn in_memory(name: &str, memory: MemoryInput) -> Self {
         let bytes = memory.length();
         Self::named(Path::new(name), name, name, InputKind::Memory(memory), bytes)
@@ -96,7 +97,7 @@ impl Input {
         }
     }
 
-    /// Label: the path below the fixed prefix of its pattern, with forward slashes.
+    /// The name of the input: its path below the fixed prefix of its pattern, with forward slashes.
     pub fn name(&self) -> Cow<'_, str> {
         if self.is_root() {
             return Cow::Borrowed(&self.root.name);
@@ -109,7 +110,7 @@ impl Input {
         }
     }
 
-    /// The path as it was typed, for messages.
+    /// The path as the user typed it, for messages.
     pub fn shown(&self) -> String {
         let shown = &self.root.shown;
         if self.is_root() && self.root.is_named {
@@ -123,7 +124,7 @@ impl Input {
         format!("{shown}{slash}{}", self.name())
     }
 
-    /// The folders that hold the input, from that of its pattern on; none for an input that is named itself.
+    /// The folders of the input, from that of its pattern on; none for an input that was named directly.
     pub fn folders(&self) -> impl Iterator<Item = PathBuf> {
         let above = self.below.ancestors().skip(1);
         let mut folders: Vec<PathBuf> = above.map(|above| self.root.path.join(above)).collect();
@@ -136,7 +137,7 @@ impl Input {
         Arc::ptr_eq(&self.root, &other.root) && self.below.parent() == other.below.parent()
     }
 
-    /// The folder at a depth among [`Self::folders`] as it was typed, for messages.
+    /// The folder at a depth in [`Self::folders`], as the user typed it, for messages.
     pub fn shown_folder(&self, depth: usize) -> String {
         let below: PathBuf = self.below.iter().take(depth).collect();
         let shown = Path::new(&self.root.shown).join(below);
@@ -148,7 +149,7 @@ impl Input {
         }
     }
 
-    /// Whether the pattern is this one path: what was named is to be read, and is not bycatch.
+    /// Whether the pattern is this very path: an input that was named directly must be read.
     pub fn is_named(&self) -> bool {
         self.root.is_named
     }
@@ -171,48 +172,48 @@ pub enum InputKind {
     Folder,
     /// A buffer in memory.
     Memory(MemoryInput),
-    /// Not read, for this reason, which lies in the input.
+    /// Not read for this reason, which is a property of the input.
     Refused(Box<Finding>),
-    /// Not read because the system failed; this says nothing about the input.
+    /// Not read because the system failed; nothing is known about the input.
     Failed(Box<Failure>),
 }
 
-/// The handling of links inside folders. A link that is named itself is always followed.
+/// How links inside folders are handled. A link that is named directly is always followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Links {
-    /// Links are inputs that are refused.
+    /// Links are refused inputs.
     #[default]
     Refused,
-    /// Links are followed, wherever they lead; each folder is read once.
+    /// Links are followed, wherever they lead; each folder is read only once.
     Followed,
 }
 
-/// Why a pattern gives no inputs.
+/// The error for a pattern that gives no inputs.
 #[derive(Debug, thiserror::Error)]
 pub enum DiscoverError {
-    /// Neither a file nor anything that matches.
+    /// There is neither a file with this name nor one that matches.
     #[error("no input matches `{pattern}` (looked in {}){}", base.display(), meant.as_deref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
     NothingMatches {
         /// The pattern as typed.
         pattern: String,
         /// The folder that was searched.
         base: PathBuf,
-        /// The file of the folder with nearly this name.
+        /// A file in the folder with a similar name.
         meant: Option<String>,
     },
-    /// A folder without a file that is not hidden.
-    #[error("`{pattern}` has no file to read: it is empty, or what it has is hidden")]
+    /// A folder in which every file is hidden, or that has none.
+    #[error("`{pattern}` has no file to read: it is empty, or all its files are hidden")]
     Empty {
         /// The folder as typed.
         pattern: String,
     },
-    /// An address of another machine or a store of objects.
+    /// The address of another machine or of an object store.
     #[error("`{pattern}` is an address, and chatmill reads local files; download it first")]
     Address {
         /// The pattern as typed.
         pattern: String,
     },
-    /// The pattern's glob characters make no sense.
+    /// The glob characters of the pattern are not valid.
     #[error("`{pattern}` is not a valid pattern")]
     Pattern {
         /// The pattern as typed.
@@ -220,7 +221,7 @@ pub enum DiscoverError {
         /// The error of the glob library.
         source: globset::Error,
     },
-    /// The pattern's braces lie too deep in one another.
+    /// The braces of the pattern are nested too deep.
     #[error("`{pattern}` nests its braces more than {MAX_BRACE_DEPTH} deep")]
     TooNested {
         /// The pattern as typed.
@@ -230,8 +231,8 @@ pub enum DiscoverError {
 
 /// Finds the inputs of `pattern`, which is relative to `base`.
 ///
-/// Folders are read recursively; names are sorted by their bytes; hidden files are passed over unless the pattern
-/// names them. A path that exists is taken literally, even when it contains glob characters.
+/// Folders are read recursively; names are sorted by their bytes; hidden files are skipped unless the pattern names
+/// them. A path that exists is taken literally, even if it contains glob characters.
 ///
 /// # Errors
 ///
@@ -240,7 +241,7 @@ pub fn discover(pattern: &str, base: &Path) -> Result<Vec<Input>, DiscoverError>
     discover_through(pattern, base, Links::Refused)
 }
 
-/// The same, with a word on links inside folders.
+/// Finds the inputs of `pattern` like [`discover`], with a choice for links inside folders.
 ///
 /// # Errors
 ///
@@ -261,7 +262,7 @@ pub fn discover_through(pattern: &str, base: &Path, links: Links) -> Result<Vec<
             let folder = base.join(prefix);
             (matching(prefix, glob, &folder, pattern, links)?, folder)
         }
-        // It is unknown whether this is a path or a glob; a second look might decide otherwise.
+        // It is not known whether this is a path or a glob, and a second attempt might decide otherwise.
         Err(error) if access::is_of_the_system(&error) => {
             let kind = unreadable("look at", &path, &error);
             (vec![Input::named(&path, pattern, pattern, kind, 0)], path)
@@ -286,10 +287,10 @@ pub fn discover_through(pattern: &str, base: &Path, links: Links) -> Result<Vec<
     Ok(inputs)
 }
 
-/// Names of a folder that are compared with one that is not there.
+/// The maximum number of names in a folder that are compared with a missing one.
 const MOST_COMPARED: usize = 10_000;
 
-/// The name in a folder that may be meant by a pattern which matches nothing.
+/// The name in a folder that the user may have meant by a pattern that matches nothing.
 fn meant(pattern: &str, folder: &Path) -> Option<String> {
     let typed = Path::new(pattern).file_name()?.to_str()?;
     let names = access::list(folder).ok()?;
@@ -297,7 +298,7 @@ fn meant(pattern: &str, folder: &Path) -> Option<String> {
     mistyped(typed, compared.filter_map(|name| name.to_str())).map(str::to_owned)
 }
 
-/// Whether a text begins as a URL does: `s3://`, `https://`. Not a path that only holds a colon.
+/// Whether a text begins like a URL: `s3://`, `https://`. A path with a colon does not.
 pub fn is_address(text: &str) -> bool {
     text.split_once("://").is_some_and(|(scheme, _)| {
         scheme.starts_with(|sign: char| sign.is_ascii_alphabetic())
@@ -356,7 +357,7 @@ fn matching(
     } else {
         glob.split('/').count()
     };
-    // `*` and `**` match folders by the way; a folder is meant only where the pattern spells a part of its name.
+    // `*` and `**` also match folders; a folder is meant only if the pattern spells a part of its name.
     let last = glob.rsplit('/').next().unwrap_or_default();
     let meant = last.chars().any(|character| !matches!(character, '*' | '?'));
     Ok(walk::folder(folder, prefix, links, &|relative| walk::Choice {
@@ -370,7 +371,7 @@ fn matching(
     }))
 }
 
-/// Reads a glob. The library's way of a single glob panics over what it cannot make a matcher of; its way of several does not.
+/// Parses a glob. A set is built because the library panics on some globs when it builds a single matcher.
 fn matcher(glob: &str, pattern: &str) -> Result<GlobSet, DiscoverError> {
     let (mut depth, mut deepest) = (0_usize, 0);
     for character in glob.chars() {
@@ -394,7 +395,7 @@ fn matcher(glob: &str, pattern: &str) -> Result<GlobSet, DiscoverError> {
         })
 }
 
-/// Splits a pattern before the first step that holds a glob character.
+/// Splits a pattern before the first component with a glob character.
 fn split(pattern: &str) -> (&str, &str) {
     let sign = pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len());
     let start = pattern
@@ -417,7 +418,7 @@ fn regular(path: &Path, metadata: &Metadata) -> InputKind {
     }
 }
 
-/// The kind of input for a path that cannot be read: refused where the path itself is the cause.
+/// The kind of input for a path that cannot be read: refused if the path itself is the cause.
 fn unreadable(action: &'static str, path: &Path, error: &io::Error) -> InputKind {
     let failure = Failure::new(action, path, error);
     if failure.is_of_the_system {
@@ -444,14 +445,14 @@ fn is_pipe(_: &Metadata) -> bool {
     false
 }
 
-/// Length and BLAKE3 of a file's stored bytes, read as a stream.
+/// The length and the BLAKE3 of a file's stored bytes, read as a stream.
 ///
-/// For a folder, the lengths of its files are added up, and their names and hashes are hashed. `go_on`
-/// receives the bytes of each range; when it returns false, there is no hash.
+/// For a folder, the lengths of its files are added up, and their names and hashes are hashed. `go_on` receives the
+/// number of bytes of each piece; if it returns false, there is no hash.
 ///
 /// # Errors
 ///
-/// When a file cannot be read; the failure tells whether the input or the system caused it.
+/// When a file cannot be read; the failure states whether the input or the system is the cause.
 pub fn content_hash(
     path: &Path,
     go_on: &mut dyn FnMut(u64) -> bool,
@@ -474,7 +475,7 @@ pub fn content_hash(
     Ok(Some((length, hasher.finalize())))
 }
 
-/// The hash of one file, whose length is added to `length`.
+/// The hash of one file; its length is added to `length`.
 fn hash_file(
     path: &Path,
     length: &mut u64,
@@ -489,17 +490,17 @@ fn hash_file(
     Ok(is_whole.then(|| hasher.finalize()))
 }
 
-/// Whether a path is a regular file, and no link to one.
+/// Whether a path is a regular file, and not a link to one.
 ///
 /// # Errors
 ///
-/// When the system does not say what it is, or there is nothing.
+/// When the system cannot inspect the path, or nothing is there.
 pub fn is_regular(path: &Path) -> Result<bool, Failure> {
     let metadata = access::symlink_metadata(path).map_err(|error| Failure::new("look at", path, &error))?;
     Ok(metadata.is_file())
 }
 
-/// Whether a path leads to a regular file, through links.
+/// Whether a path is or links to a regular file.
 pub fn leads_to_file(path: &Path) -> bool {
     access::follow(path).is_ok_and(|found| found.is_file())
 }
@@ -516,7 +517,7 @@ fn files_of(folder: &Path) -> io::Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// Bytes of the files of a folder.
+/// The number of bytes in the files of a folder.
 fn stored_bytes(folder: &Path) -> io::Result<u64> {
     let mut bytes = 0;
     for name in files_of(folder)? {
@@ -525,12 +526,12 @@ fn stored_bytes(folder: &Path) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// The text of a small file: a pipeline, a price list.
+/// The text of a small file, such as a pipeline or a price list.
 ///
 /// # Errors
 ///
-/// Of kind `FileTooLarge` above `limit` bytes, `InvalidData` when it is not UTF-8, `InvalidInput` when it is
-/// not a regular file, else the error of the system.
+/// Of kind `FileTooLarge` above `limit` bytes, `InvalidData` if the file is not UTF-8, `InvalidInput` if it is not a
+/// regular file, else the error of the system.
 pub fn read_small(path: &Path, limit: u64) -> Result<String, io::Error> {
     let bytes = read_small_bytes(path, limit)?;
     String::from_utf8(bytes)
@@ -541,10 +542,10 @@ pub fn read_small(path: &Path, limit: u64) -> Result<String, io::Error> {
 ///
 /// # Errors
 ///
-/// As of [`read_small`], but that they may be anything.
+/// Those of [`read_small`], except that the bytes need not be UTF-8.
 pub fn read_small_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, io::Error> {
     let mut file = InputFile::open(path, &FirstFailure::default())?;
-    // It is read up to the length that it has now.
+    // The file is read up to the length that it has now.
     if file.length() > limit {
         let message = format!("the file is longer than {limit} bytes");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
@@ -554,11 +555,11 @@ pub fn read_small_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, io::Error> {
     Ok(bytes)
 }
 
-/// The device and inode that a path leads to, through links: equal for two paths to one file or folder.
+/// The device and the inode of a path, links followed: two paths to one file or folder have the same.
 ///
 /// # Errors
 ///
-/// Of the system.
+/// The error of the system.
 #[cfg(unix)]
 pub fn device_and_inode(path: &Path) -> io::Result<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;

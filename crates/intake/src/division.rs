@@ -1,8 +1,8 @@
-//! Division of a file of lines: the starts of its ranges, and the state that a reader in the middle needs
-//! about the bytes before.
+//! Divides a file of lines: finds the starts of its ranges, and the state that a reader in the middle needs about the
+//! bytes before.
 //!
-//! A line is a record independent of the lines around it, so reading can start at any of them. Whether a file
-//! has this form is decided by its head, and not here.
+//! Each line is a record that does not depend on other lines, so reading can start at any of them. Whether a file has
+//! this form is decided from its head by the caller.
 
 use std::path::Path;
 
@@ -12,18 +12,18 @@ use crate::access::{self, Failure};
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// A part of a file of lines. It begins and ends where a line does.
+/// A part of a file of lines. It begins and ends at the start of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineRange {
     /// The offset of its first byte in the file.
     pub start: u64,
     /// The offset of its end, exclusive.
     pub end: u64,
-    /// Line of its first byte, from 1.
+    /// The line of its first byte, from 1.
     pub line: u64,
-    /// Records before it.
+    /// The number of records before it.
     pub record: u64,
-    /// Whether the file ends with it.
+    /// Whether it ends with the file.
     pub is_last: bool,
     /// BLAKE3 of its bytes.
     pub hash: blake3::Hash,
@@ -32,20 +32,20 @@ pub struct LineRange {
 /// The facts about a file of lines that was read to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Division {
-    /// Bytes of the file.
+    /// The number of bytes in the file.
     pub bytes: u64,
-    /// BLAKE3 of all of them.
+    /// BLAKE3 of the whole file.
     pub hash: blake3::Hash,
-    /// The ranges in order; they leave nothing out.
+    /// The ranges in order, without gaps.
     pub ranges: Vec<LineRange>,
 }
 
-/// Reads a file of lines and divides it at the first line that begins at each multiple of `every` bytes, or
-/// after it. `go_on` receives the bytes of each piece; when it returns false, there is no division.
+/// Reads a file of lines and divides it at the first line that begins at or after each multiple of `every` bytes.
+/// `go_on` receives the number of bytes of each piece; if it returns false, there is no division.
 ///
 /// # Errors
 ///
-/// When the file cannot be read; the failure tells whether the input or the system caused it.
+/// When the file cannot be read; the failure states whether the input or the system is the cause.
 pub fn divide(
     path: &Path,
     every: u64,
@@ -59,19 +59,19 @@ pub fn divide(
     Ok(is_whole.then(|| divider.finish()))
 }
 
-/// Counts bytes, lines and records, and hashes.
+/// Counts bytes, lines and records, and computes the hashes.
 #[derive(Default)]
 struct Divider {
     every: u64,
-    /// The first byte at which the next range may begin.
+    /// The offset from which on the next range may begin.
     next: u64,
-    /// Bytes before the present one.
+    /// The number of bytes before the current one.
     at: u64,
     line: u64,
     records: u64,
-    /// Whether the present line holds more than white space.
+    /// Whether the current line has anything except white space.
     is_record: bool,
-    /// Start, line and record of the present range.
+    /// Start, line and record of the current range.
     begun: (u64, u64, u64),
     ranges: Vec<LineRange>,
     whole: blake3::Hasher,
@@ -90,18 +90,19 @@ impl Divider {
         }
     }
 
-    /// Takes the next chunk. The first holds a byte order mark whole, where there is one.
+    /// Takes the next chunk. The first chunk contains the whole byte order mark, if there is one. Lines and records are
+    /// counted here, because a reader that starts in the middle cannot know the numbers of its first line and record.
     fn push(&mut self, chunk: &[u8]) {
         self.whole.update(chunk);
         let mut rest = chunk;
         if self.at == 0 && rest.starts_with(BOM) {
-            // It belongs to no record.
+            // The mark belongs to no record.
             let (mark, after) = rest.split_at(BOM.len());
             self.range_hasher.update(mark);
             self.at += mark.len() as u64;
             rest = after;
         }
-        // The part of the chunk that is not in a hash yet.
+        // The part of the chunk that has not been hashed yet.
         let mut unhashed = rest;
         while let Some(end) = memchr(b'\n', rest) {
             let (line, after) = rest.split_at(end + 1);
@@ -151,7 +152,7 @@ impl Divider {
     }
 }
 
-/// Whether a line is a record: one of white space alone is none.
+/// Whether a line is a record: a line of white space is not.
 fn holds_text(line: &[u8]) -> bool {
     line.iter()
         .any(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))

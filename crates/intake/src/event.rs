@@ -1,6 +1,6 @@
-//! The events of a reader: entries, frames, separators, framing errors, notes.
+//! The events of a reader: entries, frames, separators, framing errors and notes.
 //!
-//! Within an entry, frames, separators and framing errors tile the decoded bytes: no gap, no overlap, in order.
+//! Within an entry, the frames, separators and framing errors tile the decoded bytes: in order, without gap or overlap.
 
 use std::ops::Range;
 
@@ -12,14 +12,14 @@ use crate::stream::StreamError;
 /// The name of a table, which distinguishes its conversations from those of all other tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TableName {
-    /// The database, where a dump names it.
+    /// The database, if the dump names it.
     pub database: Option<String>,
-    /// The table, with its schema where it has one.
+    /// The table, with its schema if it has one.
     pub table: String,
 }
 
 impl TableName {
-    /// The whole name, its parts joined by dots.
+    /// The full name: database and table, joined by a dot.
     pub fn full(&self) -> String {
         match &self.database {
             Some(database) => format!("{database}.{}", self.table),
@@ -27,7 +27,7 @@ impl TableName {
         }
     }
 
-    /// A table of the same database with this whole name.
+    /// A table of the same database with this full name.
     pub(crate) fn renamed(self, full: &str) -> Self {
         let prefix = self.database.as_ref().map(|database| format!("{database}."));
         let table = prefix
@@ -45,12 +45,12 @@ impl TableName {
 pub enum Event {
     /// An entry begins: the input itself, or a member of an archive.
     EntryStart {
-        /// Label of the archive member; empty for the input itself.
+        /// The label of the archive member; empty for the input itself.
         entry: String,
         /// The first decoded bytes.
         head: Head,
     },
-    /// One record's bytes.
+    /// The bytes of one record.
     Frame(Frame),
     /// Bytes between records: line breaks, commas, brackets, white space, a byte order mark.
     Separator {
@@ -59,51 +59,51 @@ pub enum Event {
     },
     /// Rows of a table follow, until the next event of this kind or the end of the entry.
     Table {
-        /// Name, with its schema where there is one.
+        /// The name of the table, with its schema if it has one.
         name: String,
-        /// Id of the source that reads the rows.
+        /// The id of the source that reads the rows.
         source: String,
-        /// Name of the map that reads them.
+        /// The name of the map that reads the rows.
         map: String,
-        /// The table that they are a part of: the same for all its partitions. None where the rows have no table.
+        /// The table that this one is a partition of, or the table itself. `None` where the rows have no table.
         whole: Option<TableName>,
     },
-    /// Rows of a table that is not wanted, or that a filter skips: counted, not framed. They need not be
-    /// adjacent: the bytes between them are counted in the separator before or after this event.
+    /// Rows of a table that is not wanted, or that a filter skips: counted but not framed. They need not be adjacent;
+    /// the bytes between them are counted in the separator before or after this event.
     Skipped {
-        /// Name of the table, with its schema where there is one.
+        /// The name of the table, with its schema if it has one.
         table: String,
         /// The number of rows.
         rows: u64,
-        /// The number of bytes of the decoded entry.
+        /// The number of bytes in the decoded entry.
         bytes: u64,
     },
-    /// The whole entry, of which nothing is read because it is not a chat, or not wanted.
+    /// The whole entry is skipped unread, because it is not a chat or not wanted.
     PassedOver {
         /// The kind of entry, or `excluded`.
         kind: &'static str,
         /// The number of bytes.
         bytes: u64,
     },
-    /// A unit that is rejected here.
+    /// A unit that is rejected by the framing.
     FramingError(FramingError),
     /// A finding without a reject.
     Note(Finding),
-    /// The entry is over.
+    /// The entry has ended.
     EntryEnd {
-        /// All decoded bytes of the entry.
+        /// The number of decoded bytes of the entry.
         decoded_bytes: u64,
     },
     /// The system failed, and no further events of this input follow. Its events so far are incomplete.
     Failed(Failure),
 }
 
-/// One record, cut out of its entry and not yet scanned.
+/// One record, cut from its entry and not scanned yet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
-    /// Number in the entry, counted from 0 over frames and framing errors.
+    /// The number in the entry, counted from 0 over frames and framing errors.
     pub record: u64,
-    /// First byte in the decoded entry.
+    /// The first byte in the decoded entry.
     pub start: u64,
     /// The end, exclusive.
     pub end: u64,
@@ -118,7 +118,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A row that has no place in its entry.
+    /// A row without a place in its entry.
     pub(crate) const fn row(record: u64, buffer: Range<usize>) -> Self {
         Self {
             record,
@@ -135,47 +135,47 @@ impl Frame {
 /// The form of a frame's bytes in the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// The bytes as they are in the entry.
+    /// The bytes of the entry, unchanged.
     Original,
-    /// A row of a table, written as JSON. Places inside are then places of the whole row.
+    /// A row of a table, written as JSON. Places inside it refer to the whole row.
     Row,
-    /// A line without the escapes of `COPY`: [`CopiedLine`](crate::CopiedLine) leads back to its bytes.
+    /// A line without the escapes of `COPY`; [`CopiedLine`](crate::CopiedLine) maps back to its bytes.
     Copied,
-    /// A text, written as a JSON object: [`FramedText`](crate::FramedText) leads back to its bytes.
+    /// A text, written as a JSON object; [`FramedText`](crate::FramedText) maps back to its bytes.
     Text,
 }
 
 /// A framing error: a byte range of an entry that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FramingError {
-    /// Number in the entry, counted from 0 over frames and framing errors.
+    /// The number in the entry, counted from 0 over frames and framing errors.
     pub record: u64,
-    /// First byte in the decoded entry.
+    /// The first byte in the decoded entry.
     pub start: u64,
-    /// The end, exclusive; equal to `start` when nothing could be decoded.
+    /// The end, exclusive; equal to `start` if nothing could be decoded.
     pub end: u64,
     /// Line of the first byte, from 1.
     pub line: u64,
     /// Column of the first byte in code points, from 1.
     pub column: u64,
-    /// Why.
+    /// The code of the error.
     pub code: &'static Code,
     /// BLAKE3 of the bytes, in hexadecimal.
     pub hash: String,
     /// The first bytes, as many as [`Limits::reject_head`](chatmill_diag::Limits::reject_head) keeps.
     pub head: Vec<u8>,
-    /// One clause.
+    /// The message, one clause.
     pub message: String,
-    /// The place of the error in the range, where it is known and not the first byte.
+    /// The place of the error in the range, if it is known and not the first byte.
     pub at: Option<Place>,
-    /// The bytes around that place.
+    /// The bytes around the error.
     pub around: Option<ErrorContext>,
 }
 
-/// A place in an entry, of an error for one.
+/// A position in an entry, for example that of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The byte; one past the last where more was expected.
+    /// The byte offset; one past the last byte where more was expected.
     pub byte: u64,
     /// The line, from 1.
     pub line: u64,
@@ -186,20 +186,20 @@ pub struct Place {
 /// The bytes around an error, as reports show them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorContext {
-    /// The offset of the first of them in the entry.
+    /// The offset of the first byte in the entry.
     pub start: u64,
     /// The bytes, as many as a wide terminal shows.
     pub bytes: Vec<u8>,
 }
 
-/// Bytes that are kept before an error.
+/// The number of bytes that are kept before an error.
 const CONTEXT_BEFORE: u64 = 256;
 
-/// Bytes that are kept from an error on.
+/// The number of bytes that are kept from an error on.
 const CONTEXT_AFTER: u64 = 512;
 
 impl ErrorContext {
-    /// The bytes of a range that begins at `start`, around a byte of its entry.
+    /// The bytes around a byte of the entry, out of a range that begins at `start`.
     pub fn around(bytes: &[u8], start: u64, byte: u64) -> Self {
         let at = byte.saturating_sub(start).min(bytes.len() as u64);
         let from = at.saturating_sub(CONTEXT_BEFORE);
@@ -212,7 +212,7 @@ impl ErrorContext {
 }
 
 impl FramingError {
-    /// A framing error of no bytes, at the start of its entry.
+    /// A framing error without bytes, at the start of its entry.
     pub(crate) fn of_nothing(record: u64, broken: StreamError) -> Self {
         Self {
             record,
@@ -230,18 +230,18 @@ impl FramingError {
     }
 }
 
-/// The way in which an entry is cut into records.
+/// How an entry is cut into records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// One record for each line.
+    /// One record per line.
     Lines,
-    /// One record for each element of the outermost array.
+    /// One record per element of the outermost array.
     Array,
     /// JSON documents, one after another.
     Documents,
     /// Rows of tables: a dump, CSV, a database file.
     Tables,
-    /// One transcript, which is not JSON.
+    /// One transcript that is not JSON.
     Text,
     /// Only white space.
     Empty,
@@ -250,7 +250,7 @@ pub enum Framing {
 /// The beginning of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// The way in which the entry is cut.
+    /// How the entry is cut.
     pub framing: Framing,
     /// Whether `bytes` is the whole entry.
     pub complete: bool,
@@ -259,7 +259,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// The beginning of an entry of which nothing is shown.
+    /// A head without bytes, for an entry that is not shown.
     pub(crate) const fn without_bytes(framing: Framing, complete: bool) -> Self {
         Self {
             framing,

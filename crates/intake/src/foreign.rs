@@ -1,15 +1,15 @@
-//! Files that are not chats, recognised by their first bytes, and text files recognised by their names.
+//! Recognises files that are not chats, by their first bytes or by their names.
 //!
-//! Exports of accounts are full of pictures, and folders of notes. They are skipped and counted, so that
-//! findings are only about files that should be chats. Text without a typical beginning may be a broken
-//! export: only a name such as `README.md` makes it a note. Files that operating systems leave in folders and
-//! archives are recognised by name, too, for their content varies.
+//! Account exports are full of pictures, and folders full of notes. These files are skipped and counted, so that
+//! findings are only about files that should be chats. Text without a typical beginning may be a broken export, so only
+//! a name such as `README.md` makes it a note. Files that operating systems leave in folders and archives are
+//! recognised by name as well, because their content varies.
 
 use memchr::memmem;
 
 use crate::event::{Framing, Head};
 
-/// Beginnings of files, from which byte on, and what such a file is.
+/// The beginnings of files: the offset, the bytes, and the kind of such a file.
 const BEGINNINGS: &[(usize, &[u8], &str)] = &[
     (0, b"\x89PNG\r\n\x1A\n", "picture"),
     (0, b"\xFF\xD8\xFF", "picture"),
@@ -42,14 +42,14 @@ const BEGINNINGS: &[(usize, &[u8], &str)] = &[
     (0, b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "document"),
 ];
 
-/// Files that operating systems write beside others: icons, thumbnails, folder views, attributes that another
-/// file system cannot hold.
+/// The kind of files that operating systems write next to others: icons, thumbnails, folder views, and attributes that
+/// another file system cannot store.
 const SYSTEM_FILE: &str = "system file";
 
 /// The names of such files, in lower case.
 const SYSTEM_FILES: &[&str] = &[".ds_store", "thumbs.db", "ehthumbs.db", "desktop.ini"];
 
-/// Beginnings of marked-up text, in small letters, after white space.
+/// The beginnings of markup, in lower case, after white space.
 const MARKUP: &[(&[u8], &str)] = &[
     (b"<!doctype html", "web page"),
     (b"<html", "web page"),
@@ -60,13 +60,13 @@ const MARKUP: &[(&[u8], &str)] = &[
     (b"# started dump at:", "log of a dump"),
 ];
 
-/// What a dump in several files has beside those of rows.
+/// The kind of files of a multi-file dump that have no rows.
 const DEFINITIONS: &str = "definition of tables";
 
-/// Words of statements that bring rows.
+/// The words with which statements with rows begin.
 const ROWS: [&[u8]; 2] = [b"INSERT ", b"COPY "];
 
-/// Endings of names of text that is not a chat, and what it is.
+/// The suffixes in names of text that is not a chat, and its kind.
 const NAMES: &[(&str, &str)] = &[
     (".md", "note"),
     (".markdown", "note"),
@@ -81,10 +81,10 @@ const NAMES: &[(&str, &str)] = &[
     (".vcf", "address card"),
 ];
 
-/// Names of notes, without their endings.
+/// The names of notes without a suffix.
 const NOTES: &[&str] = &["readme", "license", "licence", "changelog", "notice", "copying"];
 
-/// Whether a file of this kind, though no chat, may contain words of people.
+/// Whether a file of this kind, although it is no chat, may contain text by people.
 pub fn may_hold_words(kind: &str) -> bool {
     ![
         "picture",
@@ -98,14 +98,14 @@ pub fn may_hold_words(kind: &str) -> bool {
     .contains(&kind)
 }
 
-/// The kind of an entry that is no chat; `None` where it may be one.
+/// The kind of an entry that is no chat; `None` if it may be one.
 pub fn foreign(name: &str, head: &Head) -> Option<&'static str> {
     let file = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
     let is_macos_metadata = name.split('/').any(|folder| folder == "__MACOSX") || file.starts_with("._");
     if is_macos_metadata || SYSTEM_FILES.contains(&file.as_str()) {
         return Some(SYSTEM_FILE);
     }
-    // Names of `mydumper`: `chats.messages-schema.sql`, `chats-schema-create.sql`.
+    // The file names of `mydumper`: `chats.messages-schema.sql`, `chats-schema-create.sql`.
     if head.framing == Framing::Tables && file.contains("-schema") && head.complete {
         let has_rows = |words: &&[u8]| memmem::find(&head.bytes, words).is_some();
         return (!ROWS.iter().any(has_rows)).then_some(DEFINITIONS);

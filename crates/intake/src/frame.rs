@@ -1,7 +1,8 @@
-//! Cuts a decoded entry into frames, as a stream and in bounded memory.
+//! Cuts a decoded entry into frames, as a stream and in bounded memory. A reader creates one [`Framer`] per entry and
+//! takes its events.
 //!
-//! Framing decides only where a record begins and ends. The scan of the frame decides whether it is JSON; a
-//! framing error is a part that cannot even be delimited, exceeds a limit, or was cut off.
+//! Framing decides only where a record begins and ends; whether it is JSON is decided by the scan of the frame. A
+//! framing error is a part that cannot be delimited, exceeds a limit or was cut off.
 
 mod array;
 pub(crate) mod balance;
@@ -42,66 +43,66 @@ use window::Window;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// The state of a framing between events.
+/// The state of a framer between events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Lines,
-    /// Lines from which the escapes of `COPY` are taken off.
+    /// Lines in which the escapes of `COPY` are removed.
     EscapedLines,
     Array(array::State),
     Documents,
     Sql,
     Csv,
     Text,
-    /// The whole entry is one framing error, for this reason.
+    /// The whole entry is one framing error.
     Refused,
-    /// The whole entry is skipped, as a file of this kind.
+    /// The whole entry is skipped as a file of this kind.
     PassedOver(&'static str),
-    /// All events were reported.
+    /// All events have been returned.
     Over,
 }
 
-/// The source of the decision how an entry is cut.
+/// What decides how an entry is cut.
 #[derive(Clone, Copy)]
 pub(crate) enum How<'t> {
-    /// By its head.
+    /// Its head.
     AsItBegins,
-    /// One record for each line, whatever the first of them looks like.
+    /// Always one record per line, whatever the first line looks like.
     Lines,
-    /// The entry is the rows of one table, cut out of a dump. Data of a `COPY` ends with its end mark; where
-    /// the stream ends before it, the dump is incomplete.
+    /// The entry contains the rows of one table of a dump. The data of a `COPY` ends with its end mark; if the stream
+    /// ends before it, the dump is incomplete.
     Table(&'t DumpTable),
 }
 
-/// Cuts one entry.
+/// Cuts one entry into frames.
 pub(crate) struct Framer {
     window: Window,
     state: State,
     framing: Framing,
-    /// The position of the first byte of the window's rest.
+    /// The position of the first byte that the window has not consumed.
     place: Place,
     /// The position at which reading began.
     begins: u64,
     record_limit: u64,
     document_limit: u64,
     head_limit: usize,
-    /// Number of the next frame or framing error.
+    /// The number of the next frame or framing error.
     record: u64,
-    /// Bytes of separators that were not reported yet.
+    /// Bytes of separators that have not been reported yet.
     separators: u64,
     rows: Rows,
-    /// The state of cutting SQL, where there is any.
+    /// The state of cutting SQL, if the entry is a dump.
     sql: Sql,
     csv: Csv,
-    /// Whether a byte order mark is still to be passed over.
+    /// Whether a byte order mark still has to be skipped.
     is_marked: bool,
     refusal: Option<(StreamError, Option<u64>)>,
     queue: VecDeque<Event>,
 }
 
 impl Framer {
-    /// Reads the head of `stream`. `memory` is reused from an earlier entry; `maps` say which rows are read where the entry holds
-    /// tables.
+    /// Reads the head of `stream`. `memory` is reused from an earlier entry; if the entry holds tables, `maps` decide
+    /// which rows are read.
     pub(crate) fn new(
         stream: Bytes,
         memory: Vec<u8>,
@@ -122,7 +123,7 @@ impl Framer {
         let head = Head {
             framing,
             complete,
-            // By what their lines say they are recognised.
+            // Sources recognise the entry by the content of its lines, not by the escapes.
             bytes: match cut {
                 Cut::EscapedLines => copy::unescape(head).into_owned(),
                 _ => head.to_vec(),
@@ -170,22 +171,22 @@ impl Framer {
         (framer, head)
     }
 
-    /// Notes anomalies of the entry's beginning.
+    /// Notes anomalies at the beginning of the entry.
     fn note_beginning(&mut self) {
         self.is_marked = self.window.rest().starts_with(BOM);
         if self.is_marked {
-            let message = "the byte order mark at the start was passed over";
+            let message = "the byte order mark at the start was skipped";
             let note = Finding::new(&BYTE_ORDER_MARK, message).at_span(0, BOM.len() as u64);
             self.queue.push_back(Event::Note(note));
         }
         if self.state == State::EscapedLines {
-            let message = "the lines carry the escapes of COPY, which were taken off";
+            let message = "the lines have the escapes of COPY, which were removed";
             self.queue
                 .push_back(Event::Note(Finding::new(&COPY_ESCAPED, message)));
         }
     }
 
-    /// Takes over the columns and the encoding that a dump states for the table.
+    /// Uses the columns and the encoding that a dump states for the table.
     fn begin_table(&mut self, table: &DumpTable) {
         if let Some(name) = &table.encoding {
             self.rows.encoding = Encoding::named(name, false);
@@ -205,7 +206,8 @@ impl Framer {
         }
     }
 
-    /// Takes over the statement that creates the table, as `mydumper` writes it, where the entry is a text dump. Only before the first event.
+    /// Reads the statement that creates the table, as `mydumper` writes it, if the entry is a text dump. Only before
+    /// the first event.
     pub(crate) fn define(&mut self, definition: &str) {
         if matches!(self.state, State::Sql) {
             let syntax = Syntax::new(Dialect::MySql);
@@ -213,12 +215,13 @@ impl Framer {
         }
     }
 
-    /// Continues with a range of the entry, whose bytes are `stream`; the framing is that of the head. Only before the first event.
+    /// Continues with `range` of the entry, which has the bytes `stream`; the framing remains that of the head. Only
+    /// before the first event.
     pub(crate) fn go_over_to(&mut self, range: &LineRange, stream: Bytes) {
         self.window.restart(stream);
         self.begins = range.start;
         if range.start > 0 {
-            // Notes about the entry are reported where it begins.
+            // Notes about the entry are reported by the range at its beginning.
             self.is_marked = false;
             self.queue.clear();
             self.place = Place {
@@ -227,12 +230,12 @@ impl Framer {
                 column: 1,
             };
         }
-        // Whether there is no record at all shows at the end of the entry.
+        // Whether the entry has no record at all is decided at its end, so only the last range may report that.
         let before = range.record;
         self.record = if range.is_last { before } else { before.max(1) };
     }
 
-    /// Makes the whole entry one framing error. Only before the first event. `at` is where in the head the error is.
+    /// Turns the whole entry into one framing error, at the byte `at` of the head. Only before the first event.
     pub(crate) fn refuse(&mut self, broken: StreamError, at: Option<u64>) {
         if self.framing != Framing::Empty {
             self.state = State::Refused;
@@ -246,8 +249,8 @@ impl Framer {
         }
     }
 
-    /// Cuts the entry into the rows of a table that no map knows, each of which is one framing error; its header is none. Only before the
-    /// first event.
+    /// Cuts the entry into the rows of a table that no map recognises. Each row is one framing error; the header is
+    /// not. Only before the first event.
     pub(crate) fn refuse_rows(&mut self, broken: StreamError) {
         self.csv = Csv::unknown(self.window.rest());
         self.state = State::Csv;
@@ -255,7 +258,7 @@ impl Framer {
         self.rows.reject_all(broken);
     }
 
-    /// Cuts the entry into the rows of a table that this map reads. Only before the first event.
+    /// Cuts the entry into the rows of a table and reads them with this map. Only before the first event.
     pub(crate) fn read_table(&mut self, map: TableMap) {
         let maps: Arc<[TableMap]> = [map].into();
         let rest = self.window.rest();
@@ -277,24 +280,24 @@ impl Framer {
         self.state = State::Lines;
     }
 
-    /// Reads nothing of the entry. Only before the first event.
+    /// Skips the whole entry. Only before the first event.
     pub(crate) fn skip(&mut self, kind: &'static str) {
         self.state = State::PassedOver(kind);
         self.is_marked = false;
         self.queue.clear();
     }
 
-    /// Decoded bytes so far; of a range, its own.
+    /// The number of bytes decoded so far, within the range if one is read.
     pub(crate) fn decoded(&self) -> u64 {
         self.place.byte - self.begins
     }
 
-    /// Gives the memory back for the next entry.
+    /// Returns the memory for the next entry.
     pub(crate) fn into_memory(self) -> Vec<u8> {
         self.window.into_memory()
     }
 
-    /// The next event; a frame's bytes are appended to `buffer`.
+    /// The next event. The bytes of a frame are appended to `buffer`.
     pub(crate) fn next(&mut self, buffer: &mut Vec<u8>) -> Option<Event> {
         while self.queue.is_empty() {
             if self.state != State::Refused && std::mem::take(&mut self.is_marked) {
@@ -320,7 +323,7 @@ impl Framer {
         self.queue.pop_front()
     }
 
-    /// Passes separators as long as `is_separator` holds; the first byte after them, or nothing at the end.
+    /// Skips separators while `is_separator` holds; returns the first byte after them, or `None` at the end.
     fn pass_separators(&mut self, is_separator: fn(u8) -> bool) -> Option<u8> {
         loop {
             if !self.window.ready() {
@@ -338,14 +341,14 @@ impl Framer {
         }
     }
 
-    /// Passes the one separator byte that is next.
+    /// Skips the next byte, which is a separator.
     fn pass_separator(&mut self) {
         self.place.advance(self.window.rest().split_at(1).0);
         self.window.consume(1);
         self.separators += 1;
     }
 
-    /// Moves `count` bytes of the window into the unit, keeping track of lines and columns.
+    /// Moves `count` bytes from the window into the unit and updates line and column.
     fn take(&mut self, unit: &mut Unit, count: usize, buffer: &mut Vec<u8>) {
         let bytes = self.window.rest().split_at(count).0;
         self.place.advance(bytes);
@@ -353,8 +356,8 @@ impl Framer {
         self.window.consume(count);
     }
 
-    /// Begins a unit, unless separators are still to be reported: no byte goes into the buffer before the events that
-    /// stand before its frame have been taken.
+    /// Begins a unit, unless separators have to be reported first: no byte goes into the buffer before the events in
+    /// front of its frame have been taken.
     fn unit(&mut self, limit: u64, too_long: &'static Code, buffer: &[u8]) -> Option<Unit> {
         if self.flush_separators() {
             return None;
@@ -368,7 +371,7 @@ impl Framer {
         ))
     }
 
-    /// Ends a unit as a frame, or as a framing error where it exceeds its limit.
+    /// Ends a unit as a frame, or as a framing error if it exceeds its limit.
     fn accept(&mut self, unit: Unit, form: Form, buffer: &mut Vec<u8>) {
         let event = unit.accept(self.record, form, buffer);
         self.record += 1;
@@ -382,7 +385,7 @@ impl Framer {
         self.queue.push_back(event);
     }
 
-    /// Ends the entry between records: a framing error of no bytes when the stream is broken, or `open` says so.
+    /// Ends the entry between records. A broken stream, or the error `open`, becomes a framing error without bytes.
     fn finish(&mut self, open: Option<StreamError>, buffer: &mut Vec<u8>) {
         if self.flush_separators() {
             return;
@@ -399,7 +402,7 @@ impl Framer {
         self.state = State::Over;
     }
 
-    /// Ends the entry inside a unit. `cut` is the error if the stream itself ended cleanly.
+    /// Ends the entry inside a unit. `cut` is the error if the stream itself did not break.
     fn finish_inside(&mut self, mut unit: Unit, cut: StreamError, buffer: &mut Vec<u8>) {
         let broken = self.window.take_broken();
         let broken = broken.unwrap_or_else(|| unit.why_open(buffer, cut));
@@ -407,7 +410,7 @@ impl Framer {
         self.state = State::Over;
     }
 
-    /// Reads an entry that is passed over to its end.
+    /// Reads a skipped entry to its end.
     fn pass_over(&mut self, kind: &'static str, buffer: &mut Vec<u8>) {
         self.state = State::Over;
         while self.window.ready() {
@@ -429,7 +432,7 @@ impl Framer {
         let Some((refusal, at)) = self.refusal.take() else {
             return;
         };
-        // No byte is kept but the head's.
+        // Only the bytes of the head are kept.
         let mut unit = Unit::new(self.place, buffer.len(), 0, self.head_limit, refusal.code);
         while self.window.ready() {
             let rest = self.window.rest();

@@ -1,8 +1,9 @@
-//! The JSON scan, which is also the decoder: one pass over a frame gives the verdict and a tape of raw spans.
+//! The JSON scan: one pass over a frame validates it and writes a tape of its values as byte spans. It is also the
+//! decoder, because readers walk the tape.
 //!
-//! The pass is iterative, so no nesting depth can exhaust the stack, and strict (RFC 8259). It repairs one
-//! thing: an escape of a lone surrogate becomes `\uFFFD` in a copy of equal length, so that spans stay valid.
-//! Numbers are checked and kept as text; nothing here converts them.
+//! The pass is iterative, so that no nesting depth can exhaust the stack, and strict (RFC 8259). It repairs one thing:
+//! the escape of a lone surrogate becomes `\uFFFD` in a copy of equal length, so that spans stay valid. Numbers are
+//! validated but remain text.
 //!
 //! Why: docs/decisions/2026-11-21-json-scan-is-the-decoder.md.
 
@@ -34,22 +35,22 @@ pub use value::{Kind, Mark, Value};
 pub struct Note {
     /// `lone-surrogate`, `number-out-of-range`, `escaped-nul` or `replacement-character`.
     pub code: &'static Code,
-    /// One sentence on the note.
+    /// The message, one sentence.
     pub message: &'static str,
-    /// First byte in the frame.
+    /// The first byte in the frame.
     pub at: usize,
     /// The end in the frame, exclusive.
     pub end: usize,
 }
 
-/// Why a frame is not an acceptable JSON text.
+/// The error for a frame that is not an acceptable JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScanError {
     /// `invalid-json`, `invalid-utf8`, `depth-exceeded`, or `document-too-large` from 4 GiB on.
     pub code: &'static Code,
-    /// Byte in the frame where reading stopped.
+    /// The byte in the frame at which reading stopped.
     pub at: usize,
-    /// One clause with the expectation that failed.
+    /// The message: one clause with the expectation that failed.
     pub message: String,
 }
 
@@ -58,34 +59,34 @@ pub struct ScanError {
 pub struct Document<'t> {
     text: Cow<'t, str>,
     nodes: Vec<Node>,
-    /// The mark of each value, by its index on the tape; those of names stay unset.
+    /// The mark of each value, by its index on the tape; the marks of field names are not used.
     marks: Vec<Cell<Mark>>,
     notes: Vec<Note>,
-    /// The step to each value, once somebody asked for a path.
+    /// The step to each value, computed when the first path is asked for.
     steps: OnceCell<Vec<path::PathStep>>,
-    /// The documents that were opened in strings, by the places of the strings on the tape.
+    /// The documents that were parsed from strings, by the tape index of the string.
     inside: RefCell<HashMap<u32, Vec<Rc<Document<'static>>>>>,
-    /// The places of the names of wide objects in the order of the names, by the places of the objects.
+    /// The tape indices of the names of wide objects, sorted by name, by the tape index of the object.
     sorted: RefCell<HashMap<u32, Vec<u32>>>,
-    /// The names of the object that was looked into last.
+    /// The names of the object in which the last field was looked up.
     recent: RefCell<value::Recent>,
 }
 
-/// One value on the tape. The kind follows from the byte at `start`.
+/// One value on the tape. Its kind follows from the byte at `start`.
 ///
-/// Values stand in input order; a field's name is a string node directly before the node of its value.
+/// Values are in the order of the input; the name of a field is a string node directly before the node of its value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
-    /// First byte in the text.
+    /// The first byte in the text.
     start: u32,
     /// The end, exclusive.
     end: u32,
-    /// Containers: index of the node after the last one inside. Strings: 1 when the text holds an escape.
+    /// For containers: index of the node after the last one inside. For strings: 1 if the text has an escape.
     link: u32,
 }
 
 impl Document<'_> {
-    /// The same document with a text of its own.
+    /// The same document with an owned text.
     fn into_owned(self) -> Document<'static> {
         Document {
             text: Cow::Owned(self.text.into_owned()),
@@ -109,13 +110,13 @@ impl Document<'_> {
         &self.notes
     }
 
-    /// The whole text, lone surrogates repaired; as long as the frame.
+    /// The whole text with repaired lone surrogates; its length is that of the frame.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The byte span of the first value in a range of the frame that is this text: a string that says it, or anything else that
-    /// is written so. Takes time in proportion to the range.
+    /// The byte span of the first value in a range of the frame that has this text: a string, or another value that is
+    /// written so. Takes time in proportion to the range.
     pub fn find(&self, within: Range<usize>, text: &str) -> Option<Range<usize>> {
         let first = self
             .nodes
@@ -127,17 +128,17 @@ impl Document<'_> {
             .map(Value::span)
     }
 
-    /// The path of the innermost value around a byte of the frame; that of a field, where the byte is in its name.
+    /// The path of the innermost value around a byte of the frame; for a byte in a field name, the path of the field.
     ///
-    /// The first path that is asked for takes one sweep over the document, each further one time in proportion to its depth: it may
-    /// be asked for each element of a list, wherever that lies.
+    /// The first path takes one sweep over the document, and each further one takes time in proportion to its depth. It
+    /// may therefore be called for each element of a list, at any position.
     pub fn path_at(&self, at: usize) -> String {
         path::to(self, at)
     }
 
     /// The byte span in the frame of the value at a path like `$.a[3]['irregular key'].b`.
     ///
-    /// Elements of lists are found as fast as paths are, and fields as [`Value::get`] finds them.
+    /// Elements of lists are found as fast as by [`path_at`](Self::path_at), and fields as fast as by [`Value::get`].
     pub fn locate(&self, path: &str) -> Option<Range<usize>> {
         path::follow(self, path).map(Value::span)
     }

@@ -1,8 +1,11 @@
-//! The only crate that opens inputs: discovery, archives, capped decompression, framing, and the JSON
-//! pre-scan.
+//! Opens inputs and cuts them into records: discovery, archives, capped decompression, framing, and the JSON scan.
 //!
-//! Names found in archives are labels and never paths; nothing is extracted. Unreadable data becomes an event
-//! with its place, never a panic. The crate knows JSON, but no chat format.
+//! An [`Input`] that discovery found goes into a [`Reader`], which returns events: entries, the byte range of each
+//! record, separators and errors with their place. Readers of formats then walk the scanned JSON of a record. No other
+//! crate opens inputs.
+//!
+//! Names in archives are labels and never paths, and nothing is extracted. Unreadable data is an event, never a panic.
+//! This crate knows JSON but no chat format.
 
 #![allow(clippy::disallowed_methods, reason = "this is the crate that opens files")]
 

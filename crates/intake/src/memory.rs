@@ -1,7 +1,7 @@
 //! Inputs that are not files: bytes in memory, or a source that can be read more than once.
 //!
-//! Such inputs are recognised, limited and accounted for like all others. Formats that are read by seeking
-//! are copied to a temporary file first, as out of an archive.
+//! Such inputs are recognised, limited and accounted for like all others. Formats that are read with seeking are copied
+//! to a temporary file first, as members of archives are.
 
 use std::fmt;
 use std::io::{Cursor, Read};
@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 /// Bytes that can be read from their beginning more than once.
 pub trait MemoryBytes: Send + Sync {
-    /// Reads them from their beginning.
+    /// Reads the bytes from their beginning.
     fn open(&self) -> Box<dyn Read + Send>;
 
     /// The number of bytes.
@@ -35,17 +35,17 @@ pub struct MemoryInput {
     form: MemoryForm,
 }
 
-/// The form of bytes in memory.
+/// The form of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryForm {
     /// The content of a file: text, an archive, a database.
     File,
-    /// One record for each line, whatever the lines look like.
+    /// One record per line, whatever the lines look like.
     Lines,
 }
 
 impl MemoryInput {
-    /// Bytes of a form.
+    /// An input with these bytes in this form.
     pub fn new(bytes: Arc<dyn MemoryBytes>, form: MemoryForm) -> Self {
         Self { bytes, form }
     }
@@ -71,7 +71,7 @@ impl fmt::Debug for MemoryInput {
     }
 }
 
-/// Two inputs are equal where they share their bytes, not where their bytes are equal.
+/// Two inputs are equal if they share their bytes, and not if their bytes are merely equal.
 impl PartialEq for MemoryInput {
     fn eq(&self, other: &Self) -> bool {
         self.form == other.form && Arc::ptr_eq(&self.bytes, &other.bytes)

@@ -1,6 +1,7 @@
-//! Reads one input from its first byte to its last: containers opened, entries cut into frames.
+//! Reads one input from its first byte to its last: opens containers and cuts entries into frames. The engine opens a
+//! [`Reader`] for each input, or for a range of one, and takes its events one by one.
 //!
-//! Strictly sequential, in bounded memory, and without a panic whatever the bytes are.
+//! Reading is strictly sequential, in bounded memory, and does not panic whatever the bytes are.
 
 mod walk;
 
@@ -35,20 +36,20 @@ use walk::{Inner, Opened, Walk, nothing, too_many_layers, uncover, unsupported};
 /// Reads one input as a sequence of events.
 pub struct Reader {
     input: Opened,
-    /// The dump inside an archive that is read before the archive's next member.
+    /// The dump inside an archive, which is read before the archive's next member.
     inner: Option<Inner>,
     entry: Option<Entry>,
-    /// Entries begun so far.
+    /// The number of entries begun so far.
     entries: u64,
-    /// The framer's memory between entries.
+    /// Memory that the framers reuse.
     memory: Vec<u8>,
     queue: VecDeque<Event>,
     tables: Arc<[TableMap]>,
-    /// The statement that creates the table of the input, where another file has it.
+    /// The statement that creates the table of the input, if it is in another file.
     definition: Option<Box<Arc<str>>>,
-    /// The range that is read of the file, and where it lies, until it is entered.
+    /// The range of the file to read, with the path of the file, until it is entered.
     range: Option<(PathBuf, LineRange)>,
-    /// Stored bytes that were read to know how a range is cut.
+    /// Stored bytes that were read only to learn the framing of a range.
     read_before: u64,
     has_failed: bool,
 }
@@ -61,8 +62,8 @@ enum Entry {
 }
 
 impl Reader {
-    /// Opens an input. Errors are reported as events: those caused by the input as framing errors and notes,
-    /// those of the system as [`Event::Failed`].
+    /// Opens an input. Errors are reported as events: errors in the input as framing errors and notes, errors of the
+    /// system as [`Event::Failed`].
     pub fn open(input: &Input, limits: &Limits) -> Self {
         Self {
             definition: input.definition.clone(),
@@ -70,7 +71,7 @@ impl Reader {
         }
     }
 
-    /// Opens one range of a file of lines: places, line numbers and framing are those of the whole file.
+    /// Opens one range of a file of lines; places, line numbers and framing are those of the whole file.
     pub fn open_range(input: &Input, limits: &Limits, range: &LineRange) -> Self {
         Self {
             range: Some((input.path(), range.clone())),
@@ -78,7 +79,7 @@ impl Reader {
         }
     }
 
-    /// Reads a stream; `length` is its number of stored bytes, where that is known beforehand.
+    /// Reads a stream; `length` is its number of stored bytes, if known.
     #[cfg(test)]
     fn of_stream(stream: crate::stream::Bytes, length: Option<u64>, limits: &Limits) -> Self {
         let gauge = ReadBudget::new(limits.clone(), length, FirstFailure::default());
@@ -101,14 +102,14 @@ impl Reader {
         }
     }
 
-    /// Reads the tables that these maps name, where the input is a database or a dump of one. Only before the first event.
+    /// Reads the tables that these maps name, if the input is a database or a dump of one. Only before the first event.
     #[must_use]
     pub fn with_tables(mut self, tables: Arc<[TableMap]>) -> Self {
         self.tables = tables;
         self
     }
 
-    /// The next event, or nothing at the end. The bytes of a frame are appended to `buffer`.
+    /// The next event, or `None` at the end. The bytes of a frame are appended to `buffer`.
     pub fn next(&mut self, buffer: &mut Vec<u8>) -> Option<Event> {
         if self.has_failed {
             return None;
@@ -117,7 +118,7 @@ impl Reader {
         let Some(failure) = self.input.gauge.first_failure.get().cloned() else {
             return event;
         };
-        // Whatever the layers in between made of it.
+        // A failure of the system overrides whatever the layers in between reported.
         self.has_failed = true;
         self.queue.clear();
         self.entry = None;
@@ -146,8 +147,8 @@ impl Reader {
         }
     }
 
-    /// Makes the entry that just began one framing error, since no source can read it; an empty entry stays
-    /// as it is. `at` is the byte of the head at which the error is, if known.
+    /// Turns the entry that has just begun into one framing error, because no source can read it; an empty entry stays.
+    /// `at` is the byte of the head with the error, if known.
     pub fn refuse_entry(&mut self, code: &'static Code, message: String, at: Option<u64>) {
         let broken = StreamError::new(code, message);
         match &mut self.entry {
@@ -158,28 +159,28 @@ impl Reader {
         }
     }
 
-    /// Reads the entry that just began as the rows of a table, by this map.
+    /// Reads the entry that has just begun as the rows of a table, with this map.
     pub fn read_table(&mut self, map: TableMap) {
         if let Some(Entry::Framer(framer)) = &mut self.entry {
             framer.read_table(map);
         }
     }
 
-    /// Makes each row of the entry that just began one framing error: it is a table with a header, and nobody can read it.
+    /// Turns each row of the entry that has just begun into one framing error: it is a table with a header that no map can read.
     pub fn refuse_rows(&mut self, code: &'static Code, message: String) {
         if let Some(Entry::Framer(framer)) = &mut self.entry {
             framer.refuse_rows(StreamError::new(code, message));
         }
     }
 
-    /// Makes each line of the entry that just began a frame of its own, whatever it says: it is text and no JSON.
+    /// Turns each line of the entry that has just begun into a frame, whatever its content: it is text and not JSON.
     pub fn take_lines(&mut self) {
         if let Some(Entry::Framer(framer)) = &mut self.entry {
             framer.take_lines();
         }
     }
 
-    /// Reads nothing of the entry that just began: it is of this kind.
+    /// Skips the entry that has just begun, as one of this kind.
     pub fn skip_entry(&mut self, kind: &'static str) {
         match &mut self.entry {
             Some(Entry::Framer(framer)) => framer.skip(kind),
@@ -191,7 +192,7 @@ impl Reader {
         }
     }
 
-    /// Reads no further row of the table that is read.
+    /// Skips the remaining rows of the current table.
     pub fn pass_table(&mut self) {
         match &mut self.entry {
             Some(Entry::Framer(framer)) => framer.pass_table(),
@@ -200,26 +201,26 @@ impl Reader {
         }
     }
 
-    /// Whether an archive has a member of this file name behind the current entry; true where members are known only once they are
-    /// reached.
+    /// Whether an archive has a member with this file name after the current entry; true if members are known only once
+    /// they are reached.
     pub fn may_have_member(&self, name: &str) -> bool {
         self.input.walk.may_have_member(name)
     }
 
-    /// Stored bytes read so far.
+    /// The number of stored bytes read so far.
     pub fn raw_bytes_read(&self) -> u64 {
         self.input.gauge.raw_read() - self.read_before
     }
 
-    /// Whether the stored bytes are those of the one entry: neither an archive nor compressed, nor read out of order.
+    /// Whether the stored bytes are those of the only entry: the input is no archive, not compressed, and read in order.
     pub fn is_plain(&self) -> bool {
         self.input.is_plain
     }
 
-    /// BLAKE3 of the stored bytes, of a range of its own, complete after the last event of a file.
+    /// BLAKE3 of the stored bytes, or of those of a range; complete after the last event of a file.
     ///
-    /// A zip, a database and a folder are hashed again, since they are not read in order; `go_on` is called
-    /// meanwhile, as by [`content_hash`]. `None` when it returned false, or when the input was refused.
+    /// A zip, a database and a folder are hashed again, because they are not read in order; `go_on` is called in
+    /// between, as by [`content_hash`]. `None` if it returned false, or if the input was refused.
     ///
     /// # Errors
     ///
@@ -232,7 +233,7 @@ impl Reader {
         }
     }
 
-    /// Queues the start of the next entry; whether there is one.
+    /// Queues the start of the next entry; false if there is none.
     fn begin_entry(&mut self) -> bool {
         let member = self.inner.as_mut().and_then(Inner::next).or_else(|| {
             self.inner = None;
@@ -253,7 +254,7 @@ impl Reader {
         true
     }
 
-    /// Queues the events that are known only at the end; returns whether there are any.
+    /// Queues the events that are known only at the end; true if there are any.
     fn end_input(&mut self) -> bool {
         if matches!(self.input.walk, Walk::Over) {
             return false;
@@ -283,7 +284,7 @@ impl Reader {
                 format!("the entry is a {name} inside an archive"),
             )
         };
-        // The layers of a whole input were taken off before.
+        // The layers of compression around a whole input were removed before.
         let (container, mut body) = match (&self.input.walk, sniff(body.peek(HEAD_BYTES))) {
             (Walk::Single(_), known @ (Container::Database | Container::Columnar(_))) => (known, body),
             (Walk::Single(_), _) => (Container::Plain, body),
@@ -314,8 +315,7 @@ impl Reader {
         self.pass_unread(heading, Some(broken));
     }
 
-    /// Goes to the start of the wanted range, if there is one. Failures of the system are recorded in the
-    /// gauge.
+    /// Moves to the start of the requested range, if there is one. Failures of the system are recorded in the gauge.
     fn enter_range(&mut self, framer: &mut Framer) {
         let Some((path, range)) = self.range.take() else {
             return;
@@ -374,7 +374,7 @@ impl Reader {
         self.entry = entry;
     }
 
-    /// Queues an entry of which nothing is read.
+    /// Queues an entry that is skipped unread.
     fn pass_unread(&mut self, mut heading: Heading, broken: Option<StreamError>) {
         heading.notes.extend(self.input.gauge.take_notes());
         self.begin(heading, Head::without_bytes(Framing::Empty, true), None);

@@ -1,6 +1,6 @@
-//! A sketch of an entry's first records, by which sources recognise their formats.
+//! Sketches the first records of an entry; sources recognise their formats by the sketch.
 //!
-//! Only the head is read; it may be cut, and broken records are skipped.
+//! Only the head is read. It may be cut, and broken records are skipped.
 //!
 //! Why: docs/decisions/2026-11-22-format-detection-order.md.
 
@@ -17,16 +17,16 @@ use crate::table::row::SAMPLE;
 
 pub use names::Name;
 
-/// Records that a sketch holds at most.
+/// The maximum number of records in a sketch.
 const MAX_RECORDS: usize = 16;
 
-/// Bytes of a string value that a sketch keeps.
+/// The number of bytes of a string value that a sketch keeps.
 const MAX_STRING_BYTES: usize = 64;
 
 /// The shape of the first records of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
-    /// The way in which the entry is cut.
+    /// How the entry is cut.
     pub framing: Framing,
     /// Up to 16 readable records.
     pub records: Vec<RecordSketch>,
@@ -35,30 +35,30 @@ pub struct Sketch {
 /// The shape of one record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordSketch {
-    /// Names of the fields, in input order.
+    /// The names of the fields, in input order.
     pub keys: Vec<String>,
-    /// (field, name inside): names in the field's object, or in the first object of its array. The field of a record that is
-    /// itself an array is empty.
+    /// (field, name inside): the names in an object field, or in the first object of an array field. The field is empty
+    /// for a record that is itself an array.
     pub nested: Vec<(String, String)>,
     /// Whether the record is an object.
     pub is_object: bool,
-    /// Whether the record is an array of one object and nothing else.
+    /// Whether the record is an array with a single object.
     pub is_single: bool,
-    /// (field, text) of string values of at most 64 bytes; of a record that is an array, those of its first object.
+    /// (field, text) of string values of at most 64 bytes; for a record that is an array, those of its first object.
     pub strings: Vec<(String, String)>,
-    /// (field, text) of longer string values: how they begin. The field of a record that is itself a string is empty.
+    /// (field, text) of longer string values: their beginnings. The field is empty for a record that is itself a string.
     pub starts: Vec<(String, String)>,
-    /// Every name of the record with those above it, as far as eight levels go: `messages[].content[].type`.
+    /// The path of every name in the record, up to eight levels: `messages[].content[].type`.
     pub names: BTreeMap<String, Name>,
 }
 
 impl RecordSketch {
-    /// Whether a name stands anywhere in the record, for example `messages[].tool_calls[].id`.
+    /// Whether a name occurs anywhere in the record, for example `messages[].tool_calls[].id`.
     pub fn names(&self, path: &str) -> bool {
         self.names.contains_key(path)
     }
 
-    /// Whether one of these short texts is a value of a name.
+    /// Whether one of these short texts is a value of the name.
     pub fn has_value(&self, path: &str, words: &[&str]) -> bool {
         self.names
             .get(path)
@@ -66,7 +66,7 @@ impl RecordSketch {
     }
 }
 
-/// The decoded text of a JSON string, with its quotes.
+/// The decoded text of a JSON string that has its quotes.
 fn plain(token: &[u8]) -> String {
     let inside = cut::slice(token, 1..token.len() - 1);
     String::from_utf8_lossy(&json::unescape_lossy(inside)).into_owned()
@@ -87,7 +87,7 @@ impl Head {
             let whole = after.is_some();
             match after {
                 Some(_) if json::scan(record, u32::MAX).is_err() => {}
-                // A cut record is worth something only when there is nothing better.
+                // A cut record is only used if there is no complete one.
                 None if !records.is_empty() => {}
                 _ => records.push(RecordSketch {
                     names: names::of(record),
@@ -105,7 +105,7 @@ impl Head {
         }
     }
 
-    /// The records that are whole, up to as many as a sample of rows has.
+    /// The complete records, at most as many as a sample of rows has.
     pub fn records(&self) -> Vec<&[u8]> {
         let mut rest = Some(self.bytes.as_slice());
         let records = std::iter::from_fn(|| {
@@ -116,7 +116,7 @@ impl Head {
         records.take(SAMPLE).collect()
     }
 
-    /// The next record and what follows it; nothing follows a record that is cut.
+    /// The next record and the text after it; `None` follows a record that is cut.
     fn next_record<'h>(&self, rest: &'h [u8]) -> Option<(&'h [u8], Option<&'h [u8]>)> {
         match self.framing {
             Framing::Empty | Framing::Tables | Framing::Text => None,

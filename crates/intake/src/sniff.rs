@@ -1,4 +1,4 @@
-//! Tells containers apart by their first bytes, never by a name.
+//! Recognises containers by their first bytes, never by a name.
 
 use crate::archive::dump;
 use crate::archive::tar;
@@ -6,10 +6,10 @@ use crate::columnar;
 use crate::database;
 use crate::unpack::Codec;
 
-/// Bytes that the recognition wants to see: a tar header.
+/// The number of bytes needed for recognition: a tar header.
 pub(crate) const HEAD_BYTES: usize = 512;
 
-/// The container that a stream is.
+/// The container in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Container {
     /// One compressed stream.
@@ -22,15 +22,15 @@ pub(crate) enum Container {
     Dump,
     /// A database file of SQLite.
     Database,
-    /// Rows in columns: Parquet or Arrow.
+    /// A columnar file: Parquet or Arrow.
     Columnar(columnar::Kind),
-    /// A known format that is not read: its name, and the way out.
+    /// A known format that is not read, with its name and a way to convert it.
     Unsupported(&'static str, &'static str),
-    /// Anything else: taken for text.
+    /// Anything else, which is read as text.
     Plain,
 }
 
-/// Beginnings that tell a container.
+/// The first bytes of containers.
 const MAGICS: [(&[u8], Container); 16] = [
     (b"PK\x03\x04", Container::Zip),
     (b"PK\x05\x06", Container::Zip),
@@ -87,10 +87,10 @@ const UNPACK: &str = "unpack it";
 const BSON: &str = "`bsondump` or `mongoexport` writes JSON lines, which are read";
 const DUCKDB: &str = "its `COPY messages TO 'messages.parquet'` writes a table that is read";
 
-/// The longest document of `MongoDB`.
+/// The maximum length of a document in `MongoDB`, in bytes.
 const MAX_BSON_BYTES: u32 = (16 << 20) + (16 << 10);
 
-/// Whether BSON begins: the length of a document, then the kind and the name of its first field.
+/// Whether this is the beginning of BSON: the length of a document, then the kind and the name of its first field.
 fn is_bson(head: &[u8]) -> bool {
     let Some(([length @ .., kind], rest)) = head.split_first_chunk::<5>() else {
         return false;
@@ -106,7 +106,7 @@ fn is_bson(head: &[u8]) -> bool {
         && name.iter().all(u8::is_ascii_graphic)
 }
 
-/// Recognises a container by `head`, the first [`HEAD_BYTES`] bytes or all there are.
+/// Recognises a container by `head`: its first [`HEAD_BYTES`] bytes, or all of a shorter one.
 pub(crate) fn sniff(head: &[u8]) -> Container {
     if let Some(codec) = Codec::ALL.into_iter().find(|codec| codec.starts(head)) {
         return Container::Compressed(codec);

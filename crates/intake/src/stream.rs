@@ -1,4 +1,4 @@
-//! Byte streams below the framing: the raw input with its hash, buffering that hides the sizes of reads, and the cap
+//! Byte streams below the framing: the raw input with its hash, buffering that hides the sizes of reads, and the limit
 //! on decompressed bytes.
 
 use std::fmt;
@@ -14,14 +14,14 @@ use chatmill_diag::{Code, Finding, Limits, cut};
 
 use crate::access::{FirstFailure, InputFile};
 
-/// Bytes that one layer reads ahead.
+/// The number of bytes that one layer reads ahead.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// A stream of bytes that can move between threads.
 pub(crate) type Bytes = Box<dyn Read + Send>;
 
-/// Why a stream ends before its time, or a row of it cannot be read: the code, and one clause without any byte of the row. It
-/// travels inside [`io::Error`] through decoders.
+/// The error when a stream breaks off or a row cannot be read: the code, and one clause without any byte of the row. It
+/// is wrapped in [`io::Error`] to pass through decoders.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct StreamError {
@@ -35,17 +35,17 @@ impl StreamError {
         Self { code, message }
     }
 
-    /// The error for bytes that are not of the stated format.
+    /// The error for bytes that are not in the stated format.
     pub(crate) fn corrupt(message: impl Into<String>) -> Self {
         Self::new(&CORRUPT_STREAM, message)
     }
 
-    /// Bytes that end before their time.
+    /// The error for bytes that end too early.
     pub(crate) fn truncated(message: impl Into<String>) -> Self {
         Self::new(&TRUNCATED_STREAM, message)
     }
 
-    /// A dump that ends before its time.
+    /// The error for a dump that ends too early.
     pub(crate) fn incomplete(message: impl Into<String>) -> Self {
         Self::new(&DUMP_INCOMPLETE, message)
     }
@@ -55,28 +55,28 @@ impl StreamError {
         Self::new(&UNSUPPORTED_CONTAINER, message)
     }
 
-    /// More bytes or values than may come out of the input.
+    /// The error for more bytes or values than the limits allow for the input.
     pub(crate) fn unbounded(message: impl Into<String>) -> Self {
         Self::new(&DECOMPRESSION_LIMIT, message)
     }
 
-    /// A row that is not a row of its table.
+    /// The error for a row that does not fit its table.
     pub(crate) fn malformed(message: impl Into<String>) -> Self {
         Self::new(&MALFORMED_ROW, message)
     }
 
-    /// A row with bytes that are no text where its words are read.
+    /// The error for a row with bytes that are not text in a column that is read as text.
     pub(crate) fn garbled() -> Self {
         let text = "the column that is read as text holds bytes that are not UTF-8";
         Self::new(&INVALID_UTF8, text)
     }
 
-    /// The same, with what it is about before it.
+    /// The same error, with the subject in front of its message.
     pub(crate) fn about(self, what: impl fmt::Display) -> Self {
         Self::new(self.code, format!("{what}: {}", self.message))
     }
 
-    /// The cause that `error` carries, or one made from an error of the operating system.
+    /// The error that an [`io::Error`] wraps, or one made from an error of the operating system.
     pub(crate) fn of(error: &io::Error) -> Self {
         error
             .get_ref()
@@ -98,7 +98,7 @@ impl From<StreamError> for io::Error {
     }
 }
 
-/// Locks without caring for a panic elsewhere: what is guarded here is valid after every step.
+/// Locks a mutex even if a thread panicked: the data guarded here is valid after every step.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -109,7 +109,7 @@ pub(crate) fn within(buffer: &mut [u8], left: u64) -> &mut [u8] {
     buffer.split_at_mut(length).0
 }
 
-/// A file that several read, with a position of its own.
+/// A shared file with a separate position.
 pub(crate) struct Handle {
     pub(crate) file: Arc<Mutex<InputFile>>,
     pub(crate) at: u64,
@@ -138,11 +138,11 @@ impl Seek for Handle {
 #[derive(Debug)]
 pub(crate) struct ReadBudget {
     pub(crate) limits: Limits,
-    /// Compressed length of the input, where it is known beforehand.
+    /// The compressed length of the input, if it is known beforehand.
     length: Option<u64>,
     raw_read: AtomicU64,
     produced: AtomicU64,
-    /// Values that columns unfolded to.
+    /// The number of values that columns have unfolded to.
     unfolded: AtomicU64,
     notes: Mutex<Vec<Finding>>,
     /// The first failure of the system.
@@ -178,12 +178,12 @@ impl ReadBudget {
         std::mem::take(&mut lock(&self.notes))
     }
 
-    /// Bytes of the input; those that were read, where nobody knows how many there are.
+    /// The length of the input in bytes; the number of bytes read so far if the length is unknown.
     fn stored(&self) -> u64 {
         self.length.unwrap_or_else(|| self.raw_read())
     }
 
-    /// Reads the bytes after the end of a stream, and notes their number.
+    /// Reads the bytes after the end of a stream and notes their number.
     pub(crate) fn drain(&self, rest: &mut Buffered, end: &str) -> io::Result<()> {
         let garbage = io::copy(rest, &mut io::sink())?;
         if garbage > 0 {
@@ -193,42 +193,42 @@ impl ReadBudget {
         Ok(())
     }
 
-    /// Decompressed bytes that may still be produced.
+    /// The number of decompressed bytes that may still be produced.
     pub(crate) fn left(&self) -> u64 {
         let allowed = self.limits.decompressed(self.stored());
         allowed.saturating_sub(self.produced.load(Ordering::Relaxed))
     }
 
-    /// Members that may stand one after another in a stream of the input.
+    /// The number of members that a stream of the input may have.
     pub(crate) fn members(&self) -> u64 {
         self.limits.members_in(self.stored())
     }
 
-    /// Counts bytes that came out of the input otherwise than through a decoder; whether the limits allow them.
+    /// Counts bytes that did not pass a decoder; false if the limits do not allow them.
     pub(crate) fn produce(&self, bytes: u64) -> bool {
         let is_allowed = bytes <= self.left();
         self.produced.fetch_add(bytes, Ordering::Relaxed);
         is_allowed
     }
 
-    /// Values that columns may still unfold to.
+    /// The number of values that columns may still unfold to.
     pub(crate) fn values_left(&self) -> u64 {
         let allowed = self.limits.unfolded(self.stored());
         allowed.saturating_sub(self.unfolded.load(Ordering::Relaxed))
     }
 
-    /// Counts values that columns unfolded to.
+    /// Counts values that columns have unfolded to.
     pub(crate) fn unfold(&self, values: u64) {
         self.unfolded.fetch_add(values, Ordering::Relaxed);
     }
 
-    /// Whether the input is a file, whose length is known.
+    /// Whether the input is a file with a known length.
     pub(crate) fn knows_length(&self) -> bool {
         self.length.is_some()
     }
 }
 
-/// The bytes of an input as they are stored, counted and hashed on the way.
+/// The stored bytes of an input, counted and hashed as they are read.
 #[derive(Clone)]
 pub(crate) struct Raw {
     source: Arc<Mutex<Source>>,
@@ -251,13 +251,13 @@ impl Raw {
         }
     }
 
-    /// Reads what is left, so that the hash covers the whole input.
+    /// Reads the rest, so that the hash covers the whole input.
     pub(crate) fn drain(&mut self) {
-        // A layer above met the same error; an error of the system is remembered where it arose.
+        // A layer above met the same error; an error of the system is recorded where it occurs.
         let _ = io::copy(self, &mut io::sink());
     }
 
-    /// BLAKE3 of what was read, in hexadecimal.
+    /// BLAKE3 of the bytes that were read.
     pub(crate) fn hash(&self) -> blake3::Hash {
         lock(&self.source).hasher.finalize()
     }
@@ -273,8 +273,7 @@ impl Read for Raw {
     }
 }
 
-/// Reads ahead, always as much as fits, so that callers see the same chunks whatever the sizes of the reads
-/// below.
+/// Reads ahead, always as much as fits, so that callers see the same chunks whatever the sizes of the underlying reads.
 pub(crate) struct Buffered {
     stream: Bytes,
     bytes: Vec<u8>,
@@ -296,7 +295,7 @@ impl Buffered {
         }
     }
 
-    /// The next bytes, at least `count` of them unless the stream ends or breaks before.
+    /// The next bytes: at least `count` of them, unless the stream ends or breaks off before.
     pub(crate) fn peek(&mut self, count: usize) -> &[u8] {
         if self.filled - self.at < count.min(BUFFER_BYTES) {
             self.fill();
@@ -304,7 +303,7 @@ impl Buffered {
         cut::slice(&self.bytes, self.at..self.filled)
     }
 
-    /// Passes bytes; whether there were so many.
+    /// Skips bytes; true if there were enough.
     pub(crate) fn pass(&mut self, count: u64) -> io::Result<bool> {
         let mut left = count;
         while left > 0 {
@@ -319,7 +318,7 @@ impl Buffered {
         Ok(true)
     }
 
-    /// Passes zero bytes, with which tapes and some tools pad.
+    /// Skips zero bytes, with which tapes and some tools pad.
     pub(crate) fn pass_zeros(&mut self) -> io::Result<()> {
         loop {
             let bytes = self.fill_buf()?;
@@ -377,7 +376,7 @@ impl Read for Buffered {
     }
 }
 
-/// Stops a decoder when its input has produced as many bytes as the limits allow.
+/// Stops a decoder once its input has produced as many bytes as the limits allow.
 pub(crate) struct Capped<R> {
     stream: R,
     gauge: Arc<ReadBudget>,
@@ -393,7 +392,7 @@ impl<R: Read> Read for Capped<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.gauge.left();
         if left == 0 {
-            // Exactly as many bytes as allowed are fine: only a further one breaks the limit.
+            // Exactly as many bytes as allowed are fine; only one more exceeds the limit.
             return match self.stream.read(&mut [0])? {
                 0 => Ok(0),
                 _ => Err(StreamError::unbounded("more decompressed bytes than the limit allows").into()),

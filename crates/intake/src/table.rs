@@ -1,7 +1,7 @@
-//! Tables of databases as an input: which are read, and how their columns are called in a row.
+//! Database tables as inputs: the map decides which tables are read and under which names their columns appear in a row.
 //!
-//! A row of a table reaches its source as one JSON object, whatever the table came in (a dump, CSV, a database file): names of
-//! columns are keys, `NULL` is `null`, text is a string, and columns that hold JSON are embedded.
+//! A source receives a row of a table as one JSON object, whatever the table was stored in (a dump, CSV, a database
+//! file): column names are keys, `NULL` is `null`, text is a string, and columns of JSON are embedded.
 
 pub(crate) mod column;
 pub(crate) mod copy;
@@ -17,71 +17,71 @@ pub(crate) mod times;
 
 pub use row::senders::{SenderTable, Senders};
 
-/// The table that is read, the source that reads it, and the names of its columns.
+/// The table to read, the source that reads it, and the names of its columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableMap {
-    /// Name of the map: a preset, or a section of the pipeline file.
+    /// The name of the map: a preset, or a section of the pipeline file.
     pub name: String,
-    /// Id of the source that reads the rows.
+    /// The id of the source that reads the rows.
     pub source: String,
-    /// Name of the table, with its schema (`public.messages`) where only that one is meant.
+    /// The name of the table; with its schema (`public.messages`) if only that one is meant.
     pub table: String,
-    /// Further tables of which the rows are rows of that one.
+    /// Further tables with rows that count as rows of that table.
     pub also: Vec<String>,
-    /// Columns that the table must have, in its own words.
+    /// Columns that the table must have, under their names in the table.
     pub requires: Vec<String>,
-    /// The source's name for a column, and the table's. Other columns keep their names.
+    /// For each renamed column, the source's name and the table's. Other columns keep their names.
     pub columns: Vec<(String, String)>,
-    /// Columns, in the table's words, whose text is JSON and embedded as such where it is valid.
+    /// Columns, under the table's names, with text that is JSON; valid JSON is embedded.
     pub json: Vec<String>,
-    /// All columns of the table in their order, for rows without column names of their own; mostly empty.
+    /// All columns of the table in order, for rows without column names; usually empty.
     pub definition: Vec<String>,
-    /// Conditions that a row must meet; other rows are passed over.
+    /// Conditions that a row must meet; other rows are skipped.
     pub filters: Vec<TableFilter>,
-    /// Columns, in the table's words, of which all values are truth values where the rows do not say so themselves.
+    /// Columns, under the table's names, in which all values are truth values although the rows may write them differently.
     pub truths: Vec<String>,
     /// Values of the role column, as text, and the roles that they mean.
     pub roles: Vec<(String, String)>,
-    /// The table in which the names of senders are found.
+    /// The table with the names of senders.
     pub senders: Option<SenderTable>,
-    /// Whether the user wrote the map for their own tables: such a map names the fields of JSON rows, too.
+    /// Whether the user wrote the map for their tables; such a map also renames the fields of JSON rows.
     pub is_own: bool,
-    /// Why a table that the map reads is refused all the same.
+    /// Why a table is refused although the map recognises it.
     pub refusal: Option<String>,
 }
 
 /// A condition on a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableFilter {
-    /// Column, in the table's words.
+    /// The column, under its name in the table.
     pub column: String,
-    /// Texts of which the cell must be one; `None` stands for `NULL`.
+    /// The texts of which the cell must be one; `None` is `NULL`.
     pub one_of: Vec<Option<String>>,
 }
 
-/// Schemas of accounts, keys and files: a table of theirs is read only where a map names it with its schema.
+/// Schemas with accounts, keys and files: their tables are read only if a map names them with the schema.
 const GUARDED: [&str; 4] = ["auth", "pgsodium", "storage", "vault"];
 
 impl TableMap {
-    /// The name of a map's table where it reads any: what its columns are decides.
+    /// The name of a map's table if it reads any table; then the columns decide.
     pub const ANY: &'static str = "*";
 
-    /// Whether this map reads a table; `columns` are the table's own names.
+    /// Whether this map reads a table; `columns` are the names in the table.
     ///
-    /// Schema and table are compared as written, without quotes. CSV files have no name of a table: `table`
-    /// is `None` then.
+    /// Schema and table are compared as written, without quotes. `table` is `None` for CSV files, which do not name their table.
     pub fn reads(&self, table: Option<&str>, columns: &[String]) -> bool {
         let has = |wanted: &String| columns.iter().any(|column| column == wanted);
         table.is_none_or(|table| self.names(table)) && self.requires.iter().all(has)
     }
 
-    /// Whether this map is for a table of this name, whatever its columns are: `messages` matches that table
-    /// in any schema except those with secrets, and `public.messages` only in that schema, in any database.
+    /// Whether this map is for a table of this name, whatever its columns are: `messages` matches that table in any
+    /// schema except those with secrets, and `public.messages` matches it only in that schema, in any database.
     pub fn names(&self, table: &str) -> bool {
         self.whole(table).is_some()
     }
 
-    /// The table of which a table of this name is a part by the map: itself, or the first of those that are one.
+    /// The whole table to which a table of this name belongs, if the map names it: itself, or for one of the further
+    /// tables, the map's table in the same schema.
     pub(crate) fn whole(&self, table: &str) -> Option<String> {
         let mut names = std::iter::once(&self.table).chain(&self.also);
         names.find_map(|name| {
@@ -98,7 +98,7 @@ impl TableMap {
         })
     }
 
-    /// The table's own name for a column of the source.
+    /// The table's name for a column of the source.
     pub fn theirs(&self, ours: &str) -> Option<&str> {
         let mut columns = self.columns.iter();
         let named = columns.find(|(name, _)| name == ours).map(|(_, theirs)| theirs);
@@ -110,7 +110,7 @@ impl TableMap {
         named.or_else(own).map(String::as_str)
     }
 
-    /// The map's own name for a table that it reads, where it has one.
+    /// The name of the map's table; for a map of any table, that of `table` if it is known.
     pub(crate) fn called<'n>(&'n self, table: Option<&'n str>) -> &'n str {
         let any = table.filter(|_| self.table == Self::ANY);
         any.unwrap_or(&self.table)

@@ -1,5 +1,5 @@
-//! Inputs: the files found by patterns, the JSON that a scan accepts, and the rows of dumps. The tests create
-//! the folders that are read.
+//! Inputs: the files that patterns match, the JSON that a scan accepts, and the rows of dumps. The tests create the
+//! folders that are read.
 #![allow(clippy::disallowed_methods)]
 
 mod discover;

@@ -1,8 +1,8 @@
-//! Decompression: gzip, zstd, bzip2, xz, lz4, the bare deflate of zip members, the zlib streams of database
-//! dumps; and text in UTF-16 and UTF-32, which becomes UTF-8.
+//! Decompression of inputs, archive members and dumps: gzip, zstd, bzip2, xz, lz4, the raw deflate of zip members and
+//! the zlib streams of database dumps; and text in UTF-16 and UTF-32, which becomes UTF-8.
 //!
-//! The libraries decode one member, frame or stream at a time; the handling of the bytes after it (another
-//! one, padding, garbage) is decided here, the same for all of them.
+//! The libraries decode one member, frame or stream at a time. This module decides, in the same way for all of them,
+//! whether the bytes after it are another one, padding or garbage.
 
 mod wide;
 
@@ -20,19 +20,19 @@ use zstd::stream::raw::{self, DParameter, InBuffer, Operation, OutBuffer};
 use self::wide::Wide;
 use crate::stream::{Buffered, Capped, ReadBudget, StreamError};
 
-/// The bytes requested from a decoder at once. A decoder that meets corruption drops the bytes decoded in the
+/// The number of bytes requested from a decoder at once. A decoder that meets corruption drops the bytes decoded in the
 /// same call, so this limits the loss before the corruption.
 const STEP_BYTES: usize = 16 * 1024;
 
-/// Memory that an xz decoder needs besides its dictionary.
+/// The memory that an xz decoder needs in addition to its dictionary, in bytes.
 const XZ_OVERHEAD: u64 = 32 << 20;
 
 /// A kind of compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Codec {
-    /// Without header or checksum, inside a zip archive.
+    /// Deflate without header or checksum, inside a zip archive.
     Deflate,
-    /// With zlib's header and checksum, inside a database dump.
+    /// Deflate with zlib's header and checksum, inside a database dump.
     Zlib,
     Gzip,
     Zstd,
@@ -44,7 +44,7 @@ pub(crate) enum Codec {
 }
 
 impl Codec {
-    /// The codecs that a stream's first bytes reveal.
+    /// The codecs that are recognised by the first bytes of a stream.
     pub(crate) const ALL: [Self; 6] = [
         Self::Gzip,
         Self::Zstd,
@@ -54,7 +54,7 @@ impl Codec {
         Self::Wide,
     ];
 
-    /// The name of a codec, and the bytes with which its streams begin, where they are fixed.
+    /// The name of a codec, and the first bytes of its streams if they are fixed.
     const fn about(self) -> (&'static str, &'static [u8]) {
         match self {
             Self::Deflate => ("deflate", b""),
@@ -77,20 +77,20 @@ impl Codec {
         match self {
             Self::Deflate | Self::Zlib => false,
             Self::Wide => wide::starts(head),
-            // A frame that is passed over.
+            // A skippable frame.
             Self::Zstd if matches!(head, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..]) => true,
             Self::Bzip2 if !matches!(head.get(3), Some(b'1'..=b'9')) => false,
             _ => head.starts_with(self.about().1),
         }
     }
 
-    /// Whether `rest`, the last bytes of an input, can be the first bytes of a further stream that was cut.
+    /// Whether `rest`, the last bytes of an input, can be the beginning of another stream that was cut.
     fn is_cut_start(self, rest: &[u8]) -> bool {
         !rest.is_empty() && self.about().1.starts_with(rest)
     }
 }
 
-/// Bytes that tell how a compressed stream begins, and one more that shows that it goes on.
+/// The number of bytes by which the beginning of a stream is recognised, plus one to see that it continues.
 const MAGIC_BYTES: usize = 7;
 
 /// The decoder of one member.
@@ -106,7 +106,7 @@ enum Member {
 }
 
 impl Member {
-    /// Begins a member; `spare` is the context of the frame before it.
+    /// Begins a member; `spare` is the context of the previous frame.
     fn start(
         codec: Codec,
         stream: Buffered,
@@ -148,7 +148,7 @@ impl Member {
         }
     }
 
-    /// The bytes after the member, and the context that the next one can reuse.
+    /// The bytes after the member, and the context that the next member can reuse.
     fn into_rest(self) -> (Buffered, Option<Context>) {
         let rest = match self {
             Self::Zstd(decoder) => return (decoder.stream, Some(decoder.context)),
@@ -164,7 +164,7 @@ impl Member {
     }
 }
 
-/// Decodes one zlib stream. The library's own reader takes the end of its input for the end of the stream.
+/// Decodes one zlib stream. The library's reader cannot be used, because it takes the end of its input for the end of the stream.
 struct Zlib {
     stream: Buffered,
     inflate: Decompress,
@@ -206,7 +206,7 @@ impl Zlib {
     }
 }
 
-/// The memory that libzstd allocates for a frame: allocating takes longer than decoding a small frame.
+/// The memory that libzstd allocates for a frame. It is reused, because allocating it takes longer than decoding a small frame.
 type Context = raw::Decoder<'static>;
 
 /// Decodes one zstd frame.
@@ -254,7 +254,7 @@ impl Zstd {
     }
 }
 
-/// Bytes that must not end: the decoder of lz4 takes an end before its end mark for the end of the stream.
+/// Bytes with an end that is an error: the decoder of lz4 would take an end before its end mark for the end of the stream.
 struct Endless(Buffered);
 
 impl Read for Endless {
@@ -266,7 +266,7 @@ impl Read for Endless {
     }
 }
 
-/// A stream that was cut.
+/// The error for a stream that was cut.
 fn ended_early(codec: Codec) -> StreamError {
     StreamError::truncated(format!("the {} stream ends before its end mark", codec.name()))
 }
@@ -282,7 +282,7 @@ enum State {
 pub(crate) struct Unpack {
     codec: Codec,
     state: State,
-    /// Members that were read to their end.
+    /// The number of members that were read to their end.
     members: u64,
     spare: Option<Context>,
     gauge: Arc<ReadBudget>,
@@ -299,7 +299,9 @@ impl Unpack {
         }
     }
 
-    /// Decides whether the bytes after a member are a further one, padding, garbage or the end.
+    /// Decides whether the bytes after a member are another one, padding, garbage or the end. Concatenated streams are
+    /// valid, and zeros are padding. Garbage gets a note and is not read; the cut beginning of another member is an
+    /// error.
     fn between(&mut self, mut rest: Buffered) -> io::Result<State> {
         if self.members > 0 {
             rest.pass_zeros()?;
@@ -313,16 +315,16 @@ impl Unpack {
                 return Ok(State::Over);
             }
         }
-        // The library cannot begin anew: every stream takes megabytes of fresh memory, which its few bytes do not pay for.
+        // The library cannot reset a decoder, so every stream allocates megabytes, even for a few bytes.
         if self.codec == Codec::Bzip2 && self.members >= self.gauge.members() {
-            let message = "more bzip2 streams one behind another than the limit allows";
+            let message = "more bzip2 streams in a row than the limit allows";
             return Err(StreamError::unbounded(message).into());
         }
         let member = Member::start(self.codec, rest, &self.gauge, self.spare.take());
         Ok(State::Inside(member.map_err(|error| self.classify(&error))?))
     }
 
-    /// The error of the stream for a decoder's error.
+    /// The stream error for a decoder's error.
     fn classify(&self, error: &io::Error) -> StreamError {
         let text = error.to_string();
         let is_ours = error
@@ -334,7 +336,7 @@ impl Unpack {
         } else if error.kind() == io::ErrorKind::UnexpectedEof {
             ended_early(self.codec)
         } else if text.contains("requires too much memory") || text.contains("memory limit reached") {
-            // The messages of libzstd and liblzma; a test of each fixes the wording.
+            // These are messages of libzstd and liblzma; a test for each keeps the wording.
             let message = format!(
                 "the {} stream asks for a larger window than the limit allows",
                 self.codec.name()
@@ -375,7 +377,7 @@ impl Read for Unpack {
     }
 }
 
-/// Decompresses stored bytes, as far as the limits allow.
+/// Decompresses stored bytes, within the limits.
 pub(crate) fn unpacked(codec: Codec, stored: Buffered, gauge: &Arc<ReadBudget>) -> Buffered {
     let unpack = Unpack::new(codec, stored, Arc::clone(gauge));
     Buffered::new(Box::new(Capped::new(unpack, Arc::clone(gauge))))

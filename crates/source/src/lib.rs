@@ -1,8 +1,7 @@
-//! Input formats: one frame of bytes becomes one canonical conversation, with findings about everything
-//! malformed or unusual.
+//! Input formats: one frame of bytes becomes one canonical conversation, with findings about everything malformed or unusual.
 //!
-//! A source reads a frame that intake has cut and scanned. It opens no file, links no messages, and never rejects a conversation because of one
-//! message.
+//! The engine asks [`considered`] and [`decided`] for the source of an entry, and passes its frames, cut and scanned by intake, to
+//! [`read`]. A source opens no file, links no messages, and never rejects a conversation because of one message.
 //!
 //! | Folder | Holds |
 //! |---|---|
@@ -20,8 +19,8 @@
 //!
 //! 1. Write `formats/<name>.rs`, named after the id with underscores: page, wire structs (`wire!`), the source as a
 //!    value ([`Coded`]), private functions in calling order, tests.
-//! Put small files that you wrote yourself into `data-samples/sources/<id>/`, at least one for each shape, and a valid one into its folder
-//! `example/`.
+//! 2. Put small files that you wrote yourself into `data-samples/sources/<id>/`, at least one for each shape, and a valid one into its folder
+//!    `example/`.
 //! 3. Add its line to `sources!` below: it declares the module, makes the value public and puts it into [`SOURCES`].
 
 mod base;

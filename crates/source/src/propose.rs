@@ -1,5 +1,6 @@
-//! Proposals of a field map or table map for a file, guessed from the names in it. A person reviews them; the program never reads by an unreviewed
-//! proposal.
+//! Maps for files that no source and no map reads, guessed from their first records. `propose` makes a field map or table map for a person
+//! to review. `guess` and `guess_tables` give the meaning of the columns of tables; a run uses such a guess without a review only if it is
+//! sure.
 mod guess;
 mod names;
 mod tables;

@@ -1,8 +1,7 @@
-//! Allocations of a rendering, for each dialect, as in a run: one transcript and one sink for all dialects of
-//! a conversation.
+//! Counts the allocations of a rendering in each dialect. As in a run, one transcript and one sink serve all dialects
+//! of a conversation.
 //!
-//! Data shared by dialects is built before they are measured, and reported separately. Run with
-//! `just bench-allocations`.
+//! Data that dialects share is built before they are measured, and reported separately. Run with `just bench-allocations`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -24,7 +23,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// The chats of a corpus, or invented ones; always the same.
+/// The chats of the corpus in `CHATMILL_CORPUS`, or generated ones, which are always the same.
 fn chats() -> Vec<Linked> {
     let lines: Vec<String> = if let Ok(path) = std::env::var("CHATMILL_CORPUS") {
         let text = std::fs::read_to_string(path).expect("the corpus can be read");
@@ -38,7 +37,7 @@ fn chats() -> Vec<Linked> {
     lines.iter().map(read).collect()
 }
 
-/// Renderings, and what they allocate.
+/// The number of renderings, and their allocations.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     renderings: usize,

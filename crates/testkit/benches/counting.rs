@@ -1,10 +1,10 @@
-//! Benchmark of token counting: twelve dialects, and all of them, of the same conversations in two encodings,
+//! Benchmark of token counting: twelve dialects, and then all of them, of the same conversations in two encodings,
 //! counted in three ways in one process.
 //!
-//! `just bench-counting` reads the JSON lines of group chats that `CHATMILL_CORPUS` names (several files
-//! between colons; `mixed.py` beside this file makes one of any machine's text files), else generates some.
-//! Caches are empty at the start of each way. Read the ratios; the seconds are processor seconds of one
-//! machine.
+//! `just bench-counting` reads the JSON lines of group chats in the files that `CHATMILL_CORPUS` names, separated by
+//! colons; `mixed.py` in this folder makes such a file from the text files of any machine. Without the variable,
+//! conversations are generated. Caches are empty at the start of each way. Compare the ratios; the seconds are
+//! processor seconds of one machine.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -38,7 +38,7 @@ const DIALECTS: [&str; 12] = [
     "hf-messages",
 ];
 
-/// The conversations of each corpus, by its name.
+/// The conversations of each corpus, with its name.
 fn corpora() -> Vec<(String, Vec<String>)> {
     if let Ok(paths) = std::env::var("CHATMILL_CORPUS") {
         let read = |path: &str| {
@@ -56,7 +56,7 @@ fn read(line: &str) -> Linked {
     chatmill_testkit::conversations::read("group-chat", line)
 }
 
-/// Renders every conversation in every dialect, conversation by conversation as a run does.
+/// Renders every conversation in every dialect, one conversation after the other as in a run.
 fn each_rendering(
     conversations: &[Linked],
     dialects: &[&str],
@@ -72,24 +72,24 @@ fn each_rendering(
     }
 }
 
-/// The processor time of this thread: other programs on the machine affect it less than wall-clock time.
+/// The processor time of this thread in seconds, which other programs affect less than wall-clock time.
 fn seconds() -> f64 {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
 }
 
-/// The middle one of three measurements; what takes a minute is measured once.
+/// The median of three measurements; one that takes a minute is done only once.
 fn middle(mut measure: impl FnMut() -> (f64, u64)) -> (f64, u64) {
     let mut measured = [measure(), measure(), measure()];
     measured.sort_by(|one, other| one.0.total_cmp(&other.0));
     measured[1]
 }
 
-/// Conversations in some dialects, and what a way of counting them costs.
+/// Conversations and the dialects in which they are rendered.
 struct Bench<'b> {
     conversations: &'b [Linked],
     dialects: &'b [&'b str],
-    /// Processor seconds that rendering takes, and the bytes it makes.
+    /// The processor seconds of rendering alone, and the number of rendered bytes.
     bare: f64,
     rendered: usize,
 }
@@ -115,7 +115,7 @@ impl<'b> Bench<'b> {
         bench
     }
 
-    /// Processor seconds of counting alone, and the tokens.
+    /// The processor seconds of counting alone, and the number of tokens.
     fn time(&self, name: &str, visit: &mut dyn FnMut(&str, &[ComponentSpan]) -> u64) -> (f64, u64) {
         let (begun, mut tokens) = (seconds(), 0);
         each_rendering(self.conversations, self.dialects, &mut |text, spans| {
@@ -159,7 +159,7 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Other counters, if they are built in. Their counts are printed, not asserted.
+    /// Times other counters, if they are built in. Their counts are printed but not asserted.
     #[cfg(feature = "peers")]
     fn peers(&self, quick: f64) {
         let bpe = [bpe_openai::o200k_base(), bpe_openai::cl100k_base()];
@@ -183,7 +183,7 @@ fn main() {
         .iter()
         .map(|name| chatmill_token::find(name).unwrap().clone())
         .collect();
-    // Vocabularies are loaded before the clock starts.
+    // The vocabularies are loaded before time is measured.
     for encoding in &encodings {
         assert_eq!(
             encoding.reference().count("warm"),

@@ -1,4 +1,4 @@
-"""Writes group chats whose messages are pieces of the text files of a machine: a harder corpus for counting than invented words.
+"""Writes group chats with pieces of the text files of a machine as messages: a harder corpus for counting than invented words.
 
     python3 mixed.py --mb 20 --seed 7 --out mixed.jsonl FOLDER...
 
@@ -28,7 +28,7 @@ SHARE_OF_ESCAPES = 0.25
 def kind_of(path):
     name = path[:-3] if path.endswith(".gz") else path
     kind = next((kind for kind, ends in KINDS.items() if name.endswith(ends)), None)
-    # Manual pages of another language stand one folder deeper: man/ja/man1/ls.1.
+    # Manual pages of another language are one folder deeper: man/ja/man1/ls.1.
     folders = path.split(os.sep)
     return "translated" if kind == "manual" and len(folders) > 3 and folders[-4] == "man" else kind
 
@@ -64,7 +64,7 @@ def files(folders):
 
 
 def pieces(random, found):
-    """Pieces of all kinds, other languages twice as often; a kind that runs out begins again elsewhere in its files."""
+    """Pieces of all kinds, other languages twice as often; a kind that runs out starts again at another place in its files."""
     for paths in found.values():
         random.shuffle(paths)
     kinds = [kind for kind, paths in found.items() if paths]

@@ -1,6 +1,6 @@
 //! Throughput of each stage, in bytes of input: frame, scan, read, link and check, render, count, write.
 //!
-//! Figures are ratios within one run; run with `just bench`.
+//! The figures are ratios within one run. Run with `just bench`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -27,7 +27,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
-/// About two megabytes of generated group chats, one a line; always the same.
+/// About two megabytes of generated group chats, one per line; always the same.
 fn corpus() -> String {
     let mut runner = TestRunner::deterministic();
     let mut lines = String::new();
@@ -110,7 +110,7 @@ fn stages(criterion: &mut Criterion) {
             bencher.iter(|| lines.iter().map(|line| counter.count(line)).sum::<u64>());
         });
     }
-    // Counted over all benches: a finished dataset would make the next run on it do nothing.
+    // The number is counted over all benches, because a run would find its dataset finished if it had the folder of another one.
     let mut number = 0;
     for (name, more) in [
         ("whole run, counting nothing", "[count]\nencodings = []\n"),
@@ -141,10 +141,10 @@ fn stages(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Bytes of samples of each source.
+/// The number of bytes of samples for each source.
 const SAMPLES: usize = 2_000_000;
 
-/// The samples of a source that are a record each, again and again: reading and linking, for each byte of them.
+/// Reading and linking of each source, per byte: samples that are single records, repeated.
 fn sources(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("sources");
     group.sample_size(10);
@@ -158,7 +158,7 @@ fn sources(criterion: &mut Criterion) {
             })
             .map(|path| {
                 let text = std::fs::read_to_string(&path).unwrap();
-                // The text in the buffer after framing.
+                // The text in the form that the buffer has after framing.
                 let is_text = path.extension().is_some_and(|extension| extension == "txt");
                 if is_text {
                     serde_json::json!({ "text": text }).to_string()

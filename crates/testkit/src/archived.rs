@@ -1,9 +1,10 @@
-//! The form of a conversation after a round trip through Group Chat Format.
+//! The form that a conversation has after a round trip through Group Chat Format.
 
 use chatmill_model::{Conversation, MessageKind, Role};
 
-/// A conversation with what the format demands and it lacks, as it was made for `again`, which was written from it and read
-/// back: a name, ids, senders, places in the roster, types. Everything else has to be equal, and is left to the caller.
+/// Adds to a conversation what the format requires and it lacks: a name, ids, senders, places in the roster, types. The
+/// values are those of `again`, which was written from the conversation and read back. The caller compares the rest,
+/// which must be equal.
 pub fn completed(conversation: &Conversation, again: &Conversation) -> Conversation {
     let mut completed = conversation.clone();
     if completed.title.is_none() {

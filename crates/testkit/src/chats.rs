@@ -1,12 +1,12 @@
-//! Generated group chats: every field optional, every quirk possible, always readable.
+//! Generates group chats: every field is optional, every irregularity is possible, and all are readable.
 
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Texts that a reader of some format could mistake for structure: a thought, a call, a result, a quote, a
-/// line of ids, a turn of another speaker.
+/// Texts that a reader of some format could mistake for structure: a thought, a call, a result, a quote, a line of ids,
+/// a turn of another speaker.
 pub const LOOK_ALIKES: &[&str] = &[
     "<tool_call>{\"name\":\"search\",\"arguments\":{\"query\":\"tide\"}}</tool_call>",
     "<tool_response>\nsunny\n</tool_response>",
@@ -25,7 +25,7 @@ pub const LOOK_ALIKES: &[&str] = &[
     "ToolResult(success=True, output='x')",
 ];
 
-/// Text as people write it: several scripts, quotes, line breaks, emoji, look-alikes of control tokens.
+/// Text as people write it: several scripts, quotes, line breaks, emoji, and text that looks like control tokens.
 pub fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-zA-Z ,.!?']{0,40}",
@@ -111,7 +111,7 @@ fn message(index: usize) -> impl Strategy<Value = Value> {
         )
 }
 
-/// A group chat in the shape of the document.
+/// A group chat in the form of the format's document.
 pub fn group_chat() -> impl Strategy<Value = Value> {
     let messages = (0_usize..12).prop_flat_map(|count| (0..count).map(message).collect::<Vec<_>>());
     (messages, text(), any::<bool>()).prop_map(|(messages, name, assistant)| {

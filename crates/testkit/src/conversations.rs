@@ -1,4 +1,4 @@
-//! Conversations that dialects are tried on: every torture case, every fixture of every source, and whatever a source reads.
+//! Conversations for tests of dialects: every torture case, every fixture of every source, and any record that a source reads.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ use chatmill_source::{FrameView, Reading};
 use crate::samples::sample_files;
 use chatmill_drawn::Random;
 
-/// A record as a source reads it.
+/// The reading of a record by a source.
 pub fn reading(source: &str, text: &str, limits: &Limits) -> Reading {
     let document =
         json::scan(text.as_bytes(), limits.depth).unwrap_or_else(|breach| panic!("{breach:?}: {text}"));
@@ -27,21 +27,21 @@ pub fn reading(source: &str, text: &str, limits: &Limits) -> Reading {
     reading
 }
 
-/// Reads and links a record; none where it holds no conversation.
+/// Reads and links a record; `None` if it contains no conversation.
 pub fn try_read(source: &str, text: &str) -> Option<Linked> {
     let limits = Limits::default();
     let conversation = reading(source, text, &limits).conversation?;
     Some(chatmill_link::link(conversation, &limits).0)
 }
 
-/// Reads and links a record.
+/// Reads and links a record, which must contain a conversation.
 pub fn read(source: &str, text: &str) -> Linked {
     try_read(source, text).unwrap_or_else(|| panic!("{source} does not read {text}"))
 }
 
-/// The renderings of a conversation in a dialect or one of its profiles, each with its declared losses:
-/// whole, by the default policy, and from the perspective of the agent with the most messages where the
-/// dialect has perspectives.
+/// The renderings of a whole conversation in a dialect or one of its profiles, with their declared losses. The policy
+/// is the default one, and the perspective, if the dialect has perspectives, is that of the agent with the most
+/// messages.
 pub fn renderings(target: &str, linked: &Linked) -> Vec<(String, Vec<Loss>)> {
     let dialect = chatmill_dialect::find(target).expect("a dialect");
     let policy = Policy::default();
@@ -57,14 +57,14 @@ pub fn renderings(target: &str, linked: &Linked) -> Vec<(String, Vec<Loss>)> {
     renderings
 }
 
-/// The only rendering of a conversation, and what it declares as lost.
+/// The only rendering of a conversation, with its declared losses.
 pub fn rendering(target: &str, linked: &Linked) -> (String, Vec<Loss>) {
     let mut renderings = renderings(target, linked);
     assert_eq!(renderings.len(), 1, "{target}");
     renderings.remove(0)
 }
 
-/// The JSON files of a folder of samples, in order.
+/// The JSON files in a folder of samples, in order.
 fn files(folder: &str) -> Vec<(String, String)> {
     let texts = sample_files(folder).into_iter().filter_map(|path| {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
@@ -75,14 +75,14 @@ fn files(folder: &str) -> Vec<(String, String)> {
     texts.collect()
 }
 
-/// Reads and links a list of messages, or a group chat where it is none.
+/// Reads and links a list of messages, or any other record as a group chat.
 pub fn read_list_or_chat(text: &str) -> Linked {
     let record: serde_json::Value = serde_json::from_str(text).expect("JSON");
     let is_list = record.get("messages").is_some();
     read(if is_list { "openai-messages" } else { "group-chat" }, text)
 }
 
-/// The torture cases by name, in the order of their files.
+/// The torture cases with their names, in the order of their files.
 pub fn torture_cases() -> Vec<(String, Linked)> {
     let files = files("torture").into_iter();
     files
@@ -95,7 +95,7 @@ pub fn torture_cases() -> Vec<(String, Linked)> {
         .collect()
 }
 
-/// The torture cases, and every fixture of every source that holds a conversation.
+/// The torture cases, and every fixture of every source that contains a conversation.
 pub fn cases() -> Vec<(String, Linked)> {
     let mut cases = torture_cases();
     for source in chatmill_source::SOURCES {
@@ -108,7 +108,7 @@ pub fn cases() -> Vec<(String, Linked)> {
     cases
 }
 
-/// Any policy.
+/// A random policy.
 pub fn policy(random: &mut Random) -> Policy {
     fn one<T: Copy>(random: &mut Random, of: &[T]) -> T {
         *random.pick(of).unwrap()

@@ -1,22 +1,22 @@
-//! A delivery of small files, every second of which is corrupt in one known way, with the codes and the line
-//! that a check must report.
+//! A delivery of small files in which every second file is corrupt in a known way, with the codes and the line that a
+//! check must report.
 //!
-//! The kinds of corruption are in `corruption/kinds.json`, each a change to the example of a source: `from`
-//! becomes `to` (or `bytes`, in hexadecimal), the text ends at `cut`, or `behind` is appended. The line is
-//! that of the change, or of `at` where the error shows elsewhere: a missing value is reported at the value
-//! that should contain it.
+//! The kinds of corruption are in `corruption/kinds.json`. Each is a change to the example of a source: `from` becomes
+//! `to` (or `bytes`, in hexadecimal), the text ends at `cut`, or `behind` is appended. The expected line is that of the
+//! change, or of `at` if the error is reported elsewhere: a missing value is reported at the value that should contain
+//! it.
 
 use serde::Deserialize;
 
-/// One way in which a file is corrupt.
+/// A way in which a file is corrupt.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CorruptionKind {
     /// The name of the kind.
     pub name: String,
-    /// The source whose example is damaged.
+    /// The source with the example that is changed.
     pub source: String,
-    /// Codes, one of which must be found.
+    /// The codes of which one must be found.
     pub codes: Vec<String>,
     from: Option<String>,
     to: Option<String>,
@@ -33,11 +33,11 @@ pub struct DeliveredFile {
     pub name: String,
     /// The bytes of the file.
     pub bytes: Vec<u8>,
-    /// The kind of corruption, and its line, from 1; `None` for a sound file.
+    /// The kind of corruption, and its line from 1; `None` for a valid file.
     pub corruption: Option<(CorruptionKind, u64)>,
 }
 
-/// The examples that are damaged, with their endings.
+/// The examples that are changed: source, text and file name extension.
 const EXAMPLES: [(&str, &str, &str); 4] = [
     (
         "group-chat",
@@ -66,7 +66,7 @@ pub fn kinds() -> Vec<CorruptionKind> {
     serde_json::from_str(include_str!("corruption/kinds.json")).expect("the kinds of damage")
 }
 
-/// So many files: every second is sound, the others are damaged by each kind in turn.
+/// The first `files` files of the delivery: every second one is valid, and the others are corrupted by each kind in turn.
 pub fn delivery(files: usize) -> impl Iterator<Item = DeliveredFile> {
     let kinds = kinds();
     (0..files).map(move |number| {
@@ -93,7 +93,7 @@ pub fn delivery(files: usize) -> impl Iterator<Item = DeliveredFile> {
 }
 
 impl CorruptionKind {
-    /// The corrupt text, and the line of the corruption.
+    /// Returns the corrupt text and the line of the corruption.
     fn apply(&self, text: &str) -> (Vec<u8>, u64) {
         let place = |what: &str| {
             text.find(what)
@@ -138,7 +138,7 @@ fn decoded(digits: &str) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(byte).collect()
 }
 
-/// The same with ids and a text of its own, so that no file repeats another.
+/// The same file with different ids and text, so that no file repeats another.
 fn varied(bytes: Vec<u8>, number: usize) -> Vec<u8> {
     let number = format!("{number:05}");
     let mut varied = bytes;

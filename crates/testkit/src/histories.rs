@@ -1,5 +1,5 @@
-//! Generated histories of a room with tools, as lists of messages: results that come late, twice, never or from nowhere,
-//! ids and names that no vendor takes, arguments that are not an object, turns without a word.
+//! Generates histories of a room with tools, as lists of messages: results that are late, repeated, missing or without
+//! a call, ids and names that no vendor accepts, arguments that are not an object, and turns without text.
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -61,7 +61,7 @@ const SCHEMAS: &[&str] = &[
     r#"{"type":"string"}"#,
 ];
 
-/// A request with messages, and sometimes definitions of tools.
+/// A request with messages, and sometimes with tool definitions.
 pub fn history(random: &mut Random) -> Value {
     let mut ids: Vec<String> = Vec::new();
     let mut messages: Vec<Value> = Vec::new();
@@ -115,7 +115,7 @@ fn user(random: &mut Random) -> Value {
     message
 }
 
-/// An assistant's turn without calls, sometimes with a thought in front.
+/// An assistant turn without calls, sometimes with a thought in front.
 fn thinker(random: &mut Random) -> Value {
     let mut message = json!({"role": "assistant", "content": text(random)});
     if random.once_in(4) {
@@ -124,7 +124,7 @@ fn thinker(random: &mut Random) -> Value {
     message
 }
 
-/// An assistant's turn with one to three calls; `ids` gathers theirs.
+/// An assistant turn with one to three calls, whose ids are added to `ids`.
 fn caller(random: &mut Random, index: usize, ids: &mut Vec<String>) -> Value {
     let calls = 1 + random.below(3);
     let calls: Vec<Value> = (0..calls)
@@ -155,7 +155,7 @@ fn caller(random: &mut Random, index: usize, ids: &mut Vec<String>) -> Value {
     message
 }
 
-/// A result of one of the last calls, of an old one, or of none.
+/// A result of one of the last calls, of an old call, or of no call.
 fn result(random: &mut Random, ids: &[String]) -> Value {
     let recent = ids.len().saturating_sub(3);
     let last = ids.get(recent..).unwrap_or_default();
@@ -194,7 +194,7 @@ fn definition(random: &mut Random) -> Value {
     json!({"type": "function", "function": function})
 }
 
-/// As many histories as requested, one per line; equal counts give equal bytes.
+/// `count` histories, one per line; the same count gives the same bytes.
 pub fn history_lines(count: usize) -> String {
     let mut random = Random::new(1);
     let mut lines = String::new();
@@ -205,7 +205,7 @@ pub fn history_lines(count: usize) -> String {
     lines
 }
 
-/// As many group chats as requested, one per line; equal counts give equal bytes.
+/// `count` group chats, one per line; the same count gives the same bytes.
 pub fn chat_lines(count: usize) -> String {
     let mut runner = TestRunner::deterministic();
     let chats = chats::group_chat();

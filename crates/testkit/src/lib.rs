@@ -1,9 +1,9 @@
-//! Helpers for tests of several crates: generators of chats, the validator of renderings, the completeness
-//! test of losses.
+//! Helpers for the tests of several crates: generators of chats, the validator of renderings, and the completeness test
+//! of losses.
 //!
-//! A development dependency only. It knows conversations and dialects and no engine, so that a change of a
-//! dialect does not make its tests wait for one; pipelines are run by the crate `workshop`. Tests that need
-//! both are in `tests/` of this crate.
+//! It is only a development dependency. It depends on conversations and dialects but not on the engine, so that the
+//! tests of a dialect do not wait for the engine to build; the crate `workshop` runs pipelines. Tests that need both
+//! are in `tests/` of this crate.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Seeded corruption of bytes: flips, cuts, splices, and changes based on the syntax of JSON.
+//! Corrupts bytes with a seed: flips, cuts, splices, and changes that follow the syntax of JSON.
 
 use std::ops::Range;
 
@@ -60,8 +60,8 @@ const TRICKS: &[&str] = &[
     "INSERT INTO notes (id, text) VALUES (",
 ];
 
-/// Bytes made of `seed` by one to eight changes; `others` lend parts. Half of the time the changes keep JSON whole, so that
-/// what lies behind the parser is reached.
+/// Changes `seed` one to eight times; parts may come from `others`. Half of the time the result remains JSON, so that
+/// the code after the parser is reached.
 pub fn mutate(seed: &[u8], others: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     let is_careful = random.once_in(2);
@@ -71,7 +71,7 @@ pub fn mutate(seed: &[u8], others: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
             _ if is_careful => change_token(&mut bytes, others, random),
             _ => change(&mut bytes, others, random),
         }
-        // Repeated stretches must not make the campaign a memory test.
+        // The length is limited, so that repeated parts do not turn the campaign into a test of memory.
         bytes.truncate(1 << 20);
     }
     bytes
@@ -120,7 +120,7 @@ fn insert(bytes: &mut Vec<u8>, at: usize, stretch: &[u8]) {
     bytes.splice(at..at, stretch.iter().copied());
 }
 
-/// Replaces a name by a name, or a value by a value, so that the text mostly stays JSON.
+/// Replaces a name by a name, or a value by a value, so that the text usually remains JSON.
 fn change_token(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
     let tokens = tokens(bytes);
     let Some(token) = random.pick(&tokens).cloned() else {
@@ -134,7 +134,7 @@ fn change_token(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
             .map(|other| text[other.place.clone()].to_vec())
     };
     let new = match random.below(6) {
-        // From elsewhere in the same text: ids that repeat, references that meet.
+        // From elsewhere in the same text, so that ids repeat and references match.
         0..=2 => another(bytes, &tokens, random),
         3 => {
             let other = random.pick(others).map_or(&[][..], Vec::as_slice);
@@ -167,7 +167,7 @@ fn change_token(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
     }
 }
 
-/// Doubles, removes or exchanges an object or array.
+/// Duplicates, removes or exchanges an object or array.
 fn change_element(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
     let Some(place) = element(bytes, random) else {
         return;
@@ -191,7 +191,7 @@ fn change_element(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) 
     }
 }
 
-/// The place of a random object or array, from its first to its last bracket.
+/// The range of a random object or array, from its first to its last bracket.
 fn element(bytes: &[u8], random: &mut Random) -> Option<Range<usize>> {
     let strings = tokens(bytes);
     let is_inside = |at: usize| {
@@ -223,11 +223,11 @@ fn element(bytes: &[u8], random: &mut Random) -> Option<Range<usize>> {
 #[derive(Clone, Debug)]
 struct Token {
     place: Range<usize>,
-    /// Whether a colon follows.
+    /// Whether a colon follows the token.
     is_name: bool,
 }
 
-/// The ranges of strings and bare scalars. They are a guess: the text may be broken.
+/// The ranges of strings and bare scalars. They are a guess, because the text may be broken.
 fn tokens(bytes: &[u8]) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;

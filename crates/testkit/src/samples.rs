@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The files in a folder of the samples, in order, without those in its own folders.
+/// The files directly in a folder of the samples, in order.
 pub fn sample_files(folder: &str) -> Vec<PathBuf> {
     let folder = samples().join(folder);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

@@ -1,12 +1,11 @@
 //! The structural validator: whether a rendering follows the written rules of its format.
 //!
-//! It is written from the vendors' rules (`docs/dialect-rules.md`) and the documents of the systems, and
-//! reads only the text of a rendering, not the code of a dialect, so that writer and validator do not share
-//! mistakes. Rules that only an SDK's types can check are left to the external validators of `just oracles`.
+//! It is written from the vendors' rules (`docs/dialect-rules.md`) and the documents of the systems, and reads only the
+//! text of a rendering, not the code of a dialect, so that writer and validator do not share mistakes. Rules that only
+//! the types of an SDK can check are left to the external validators of `just oracles`.
 //!
-//! To have a dialect validated: write its rules as a function in the file here that reads its shape of
-//! request, add its line to [`VALIDATORS`], and a request that breaks each rule to
-//! `tests/runs/torture/broken.rs`.
+//! To add a validator for a dialect: write its rules as a function in the file here that reads its form of request, add
+//! its line to [`VALIDATORS`], and add a request that breaks each rule to `tests/runs/torture/broken.rs`.
 
 mod blocks;
 mod contents;
@@ -23,7 +22,7 @@ use serde_json::Value;
 pub struct RuleBreach {
     /// The code of the rule, as in `docs/dialect-rules.md` or on the page of the dialect.
     pub rule: &'static str,
-    /// The turn, message or item that breaks it, where it is a single one.
+    /// The turn, message or item that breaks the rule, if it is a single one.
     pub place: Option<usize>,
 }
 
@@ -58,8 +57,8 @@ pub fn knows(dialect: &str) -> bool {
     VALIDATORS.iter().any(|(id, _)| *id == dialect)
 }
 
-/// Whether a text shows the call that a result belongs to: not where calls have no ids, or are plain text.
-/// There a result without a call may follow a call without a result unnoticed.
+/// Whether a text shows which call a result belongs to; false if calls have no ids or are plain text. In such a
+/// dialect, a result without a call after a call without a result cannot be detected.
 pub fn sees_pairs(dialect: &str, profile: &str) -> bool {
     !matches!(
         (dialect, profile),
@@ -67,7 +66,7 @@ pub fn sees_pairs(dialect: &str, profile: &str) -> bool {
     )
 }
 
-/// Every rule that a rendering breaks; none when it is valid, or when nobody judges its dialect.
+/// All rules that a rendering breaks; empty if it is valid, or if its dialect has no validator.
 pub fn breaches(dialect: &str, profile: &str, text: &str) -> Vec<RuleBreach> {
     let mut breaches = RuleBreaches::default();
     if let Some((_, validator)) = VALIDATORS.iter().find(|(id, _)| *id == dialect) {
@@ -77,11 +76,11 @@ pub fn breaches(dialect: &str, profile: &str, text: &str) -> Vec<RuleBreach> {
     breaches.found
 }
 
-/// A rendering.
+/// A rendering under test.
 struct Written<'a> {
     profile: &'a str,
     text: &'a str,
-    /// The body as JSON; null where it is none.
+    /// The body as JSON; null if it is not JSON.
     body: Value,
 }
 
@@ -93,12 +92,12 @@ struct RuleBreaches {
 }
 
 impl RuleBreaches {
-    /// Looks at this turn, message or item from now on.
+    /// Attributes the following breaches to this turn, message or item.
     fn check_at(&mut self, place: usize) {
         self.place = Some(place);
     }
 
-    /// Looks at the whole again.
+    /// Attributes the following breaches to the whole rendering.
     fn check_the_whole(&mut self) {
         self.place = None;
     }
@@ -111,12 +110,12 @@ impl RuleBreaches {
     }
 }
 
-/// The members of an array; none where it is not one.
+/// The members of an array; empty if the value is not one.
 fn array(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A string; empty where it is not one.
+/// The text of a string; empty if the value is not one.
 fn string(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
@@ -128,13 +127,13 @@ fn is_word(value: &Value, most: usize) -> bool {
     (1..=most).contains(&text.len()) && text.bytes().all(is_narrow)
 }
 
-/// Whether a text shows nothing.
+/// Whether a text is blank.
 fn is_blank(text: &str) -> bool {
     text.trim_matches(|character: char| character.is_whitespace() || character == '\u{feff}')
         .is_empty()
 }
 
-/// Whether an object has these keys and no others; those with `?` may be missing.
+/// Whether an object has exactly these keys; those with `?` may be missing.
 fn has_keys(value: &Value, keys: &[&str]) -> bool {
     let Some(object) = value.as_object() else {
         return false;
@@ -144,19 +143,19 @@ fn has_keys(value: &Value, keys: &[&str]) -> bool {
     object.keys().all(is_known) && keys.iter().all(is_there)
 }
 
-/// Calls that wait for their results: id and name.
+/// The calls that wait for their results, with id and name.
 #[derive(Default)]
 struct Waiting<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Waiting<'a> {
-    /// Whether no call with that id waits yet.
+    /// Adds a call; false if a call with that id is already waiting.
     fn add(&mut self, id: &'a Value, name: &'a Value) -> bool {
         let is_new = self.0.iter().all(|(open, _)| *open != string(id));
         self.0.push((string(id), string(name)));
         is_new
     }
 
-    /// Whether a call with that id waited, and was one of that name where the result says a name.
+    /// Ends the waiting of a call; false if none with that id waits, or if the result has another name.
     fn answer(&mut self, id: &Value, name: Option<&Value>) -> bool {
         let is_its =
             |(open, called): &(&str, &str)| *open == string(id) && name.is_none_or(|name| name == called);
@@ -173,7 +172,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// Tools have different names, and take an object.
+/// Checks that tools have different names and take an object.
 fn tools<'a>(
     defined: impl Iterator<Item = (&'a Value, &'a Value)>,
     rule: &'static str,

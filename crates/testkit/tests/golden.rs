@@ -1,8 +1,8 @@
-//! Golden renderings: a test for each dialect and each conversation, those of `data-samples/canonical/` and
-//! the dialect's own `*.input.json` in `data-samples/dialects/<id>/`.
+//! Golden renderings: one test per dialect and conversation. The conversations are those of `data-samples/canonical/`
+//! and the `*.input.json` files of the dialect in `data-samples/dialects/<id>/`.
 //!
-//! `BLESS=1` writes the files again. JSON dialects have one rendering per line, text dialects the plain text;
-//! the losses are in files beside both.
+//! `BLESS=1` writes the files again. JSON dialects have one rendering per line, text dialects the plain text; the
+//! losses are in separate files in the same folders.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -27,7 +27,7 @@ use chatmill_testkit::conversations::read;
 use chatmill_testkit::samples::samples;
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// Conversations by name.
+/// The conversations with their names.
 type Inputs = BTreeMap<String, Linked>;
 
 fn main() -> ExitCode {
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// The conversations in the files of a folder that end so.
+/// The conversations in the files of a folder with this suffix.
 fn inputs(folder: &Path, ending: &str) -> Inputs {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| {
         panic!(
@@ -85,7 +85,7 @@ fn inputs(folder: &Path, ending: &str) -> Inputs {
     read.collect()
 }
 
-/// The renderings of a conversation, one a line for JSON, and its losses.
+/// The renderings of a conversation, one per line for JSON, and its losses.
 fn render(dialect: &Dialect, linked: &Linked) -> (String, String) {
     let about = dialect.about();
     let policy = Policy::default();
@@ -144,7 +144,7 @@ fn nothing_is_left_over(folder: &Path, known: &BTreeSet<String>) -> Result<(), S
 fn reads_back(linked: &Linked) -> Result<(), Failed> {
     let dialect = chatmill_dialect::find("group-chat").unwrap();
     let again = read("group-chat", &render(dialect, linked).0);
-    // The one change: what the format demands is made, and declared.
+    // The only change is what the format requires; it is added and declared.
     let before = completed(&linked.conversation, &again.conversation);
     let is_same = content_hash(&before) == content_hash(&again.conversation)
         && linked.links == again.links
@@ -153,11 +153,11 @@ fn reads_back(linked: &Linked) -> Result<(), Failed> {
     is_same.then_some(()).ok_or_else(differs)
 }
 
-/// Every dialect has a valid rendering of it, and not an empty one.
+/// Checks that every dialect has a valid rendering of a conversation that is not empty.
 fn every_dialect_says(linked: &Linked) -> Result<(), String> {
     for dialect in known() {
         let (content, losses) = render(dialect, linked);
-        // A record that does not end with the assistant is honestly invalid there.
+        // SGP-03 is allowed: a record that does not end with the assistant is invalid in that dialect.
         let losses = losses.replace("\tinvalid\tSGP-03", "");
         if content.is_empty() || losses.contains("\tinvalid\t") {
             return Err(format!("{}: {losses}", dialect.id()));

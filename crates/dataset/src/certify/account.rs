@@ -1,5 +1,5 @@
-//! Problems with the account of an input. They are searched before a dataset is published, in the counts
-//! taken while its rows were written, and again when it is certified, in the rows of its tables.
+//! Problems with the account of an input. They are looked for twice: before a dataset is published, in the counts taken
+//! while its rows were written, and when it is certified, in the rows of its tables.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,17 +7,17 @@ use crate::manifest::InputEntry;
 use crate::tables::table::Table;
 use crate::tables::{ConversationColumns, RejectColumns};
 
-/// Rows of an input, which are compared with its account.
+/// The numbers of rows of an input that are compared with its account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputRows {
-    /// In the table of conversations.
+    /// Rows in the table of conversations.
     pub conversations: u64,
-    /// Frames in the table of rejects.
+    /// Rejected frames in the table of rejects.
     pub rejects: u64,
 }
 
 impl InputRows {
-    /// The rows that an account states.
+    /// The numbers that an account states.
     pub fn stated(input: &InputEntry) -> Self {
         Self {
             conversations: input.conversations,
@@ -25,13 +25,13 @@ impl InputRows {
         }
     }
 
-    /// Adds others.
+    /// Adds other counts.
     pub fn add(&mut self, other: Self) {
         self.conversations += other.conversations;
         self.rejects += other.rejects;
     }
 
-    /// The differences from the rows that an account states.
+    /// The differences from the numbers that an account states, one clause each.
     pub(crate) fn problems(self, stated: Self, input: &str) -> Vec<String> {
         let mut problems = Vec::new();
         for (found, stated, what, table) in [
@@ -58,8 +58,9 @@ pub(crate) fn is_balanced(input: &InputEntry) -> bool {
     input.ledger().balances() && input.rows.balances()
 }
 
-/// Problems with the account of an input of which these rows were found. Every framed record must have an outcome and its row; the
-/// input must be read or refused; a plain input must be read once, from its first byte to its last.
+/// Problems with the account of an input for which these rows were found. Every framed record must have an outcome and
+/// its row; the input must be read or refused; an input that is no container must be read once, from its first byte to
+/// its last.
 pub fn account_problems(input: &InputEntry, found: InputRows) -> Vec<String> {
     let path = &input.path;
     let mut problems = Vec::new();
@@ -81,7 +82,7 @@ pub fn account_problems(input: &InputEntry, found: InputRows) -> Vec<String> {
         problems.push(format!("nothing of {path} was read, and it was not refused"));
     } else if input.plain && (input.entries, input.decoded_bytes) != (1, input.bytes) {
         problems.push(format!(
-            "{} bytes of {path} were read in {} entries, and it is one of {}",
+            "{} bytes of {path} were read in {} entries instead of {} bytes in one",
             input.decoded_bytes, input.entries, input.bytes
         ));
     }

@@ -1,4 +1,4 @@
-//! Whether a folder holds exactly the files that a manifest lists: names, lengths, hashes, footers.
+//! Checks that a folder holds exactly the files that a manifest lists: names, lengths, hashes and footers.
 //!
 //! Why: docs/decisions/2026-11-22-completeness-check-before-publishing.md.
 
@@ -10,18 +10,18 @@ use crate::manifest::{
 use crate::tables::listed::ListedParts;
 use crate::tables::part_file::PartFile;
 
-/// The observations of an audit.
+/// The result of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Audit {
     pub(crate) files: u64,
     pub(crate) rows: u64,
     pub(crate) bytes: u64,
     pub(crate) problems: Vec<String>,
-    /// Problems of files that nothing lists.
+    /// Problems of files that no manifest lists.
     pub(crate) strangers: Vec<String>,
 }
 
-/// Reads every listed file back, finds files that are not listed, and compares the sums of the manifest with the lists.
+/// Reads every listed file, looks for files that are not listed, and compares the sums of the manifest with the lists.
 pub(crate) fn files<I>(root: &Dir, manifest: &Manifest<I>) -> Result<Audit, DatasetError> {
     let mut audit = Audit::default();
     let mut listed = ListedParts::default();
@@ -50,7 +50,7 @@ pub(crate) fn files<I>(root: &Dir, manifest: &Manifest<I>) -> Result<Audit, Data
     audit
         .problems
         .extend(twice.map(|path| format!("{path} is listed twice")));
-    // The files named by an unreadable list are unknown.
+    // Where a list cannot be read, its files are unknown.
     if are_lists_whole {
         audit.problems.extend(sum_problems(manifest, &sums.entries()));
         let unlisted = unlisted(root, manifest, &listed)?.into_iter();
@@ -61,7 +61,7 @@ pub(crate) fn files<I>(root: &Dir, manifest: &Manifest<I>) -> Result<Audit, Data
     Ok(audit)
 }
 
-/// Tables for which the manifest and the manifests of its shards differ.
+/// Problems of tables for which the manifest and the manifests of its shards differ.
 fn sum_problems<I>(manifest: &Manifest<I>, tables: &[TableEntry]) -> Vec<String> {
     let is_other = |table: &&TableEntry| !manifest.tables.contains(table);
     let missing = tables.iter().filter(is_other);
@@ -80,8 +80,8 @@ fn sum_problems<I>(manifest: &Manifest<I>, tables: &[TableEntry]) -> Vec<String>
         .collect()
 }
 
-/// The problem of a listed file. A file with the right hash was written by chatmill, so its footer can be
-/// trusted.
+/// The problem of a listed file. The hash is checked first: a file with the right hash was written by chatmill, so its
+/// footer can be trusted.
 fn problem(root: &Dir, file: &PartFile) -> Result<Option<String>, DatasetError> {
     let found = match root.stat_below(&file.path)? {
         Some(found) if found.kind() == EntryKind::File => found,
@@ -108,7 +108,7 @@ fn problem(root: &Dir, file: &PartFile) -> Result<Option<String>, DatasetError> 
     Ok((rows != file.rows).then(|| format!("{} has {rows} rows instead of {}", file.path, file.rows)))
 }
 
-/// Problems of listed files that show without reading them: missing files and other lengths.
+/// Problems of listed files that are visible without reading them: missing files and other lengths.
 pub(crate) fn lengths(root: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
     let mut problems = Vec::new();
     for file in manifest.files(root) {
@@ -121,8 +121,7 @@ pub(crate) fn lengths(root: &Dir, manifest: &Manifest) -> Result<Vec<String>, Da
     Ok(problems)
 }
 
-/// Names below a dataset's root that the manifests do not account for, and the names of corrupt shard
-/// manifests, whose lists are unknown.
+/// Names below the root of a dataset that no manifest lists, and the names of corrupt shard manifests, whose lists are unknown.
 pub(crate) fn strangers(root: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
     let mut listed = ListedParts::default();
     for file in manifest.files(root) {
@@ -136,7 +135,7 @@ pub(crate) fn strangers(root: &Dir, manifest: &Manifest) -> Result<Vec<String>, 
     unlisted(root, manifest, &listed)
 }
 
-/// Names below a dataset's root that are neither in a list nor those of its other files.
+/// Names below the root of a dataset that are neither listed nor those of its other files.
 fn unlisted<I>(
     root: &Dir,
     manifest: &Manifest<I>,
@@ -167,7 +166,7 @@ fn unlisted<I>(
                     name == SHARD_MANIFESTS && manifest.shards.iter().any(|shard| !shard.path.is_empty());
                 !(is_table || is_shard_folder || listed.has_below(name))
             }
-            // A listed name that is a link is reported as such when the file is read.
+            // A listed name that is a link is reported when the file is read.
             EntryKind::Other => !(listed.has(name) || is_shard_manifest(name)),
         }
     })?;

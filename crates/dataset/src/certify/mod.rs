@@ -1,7 +1,8 @@
-//! Certification: a finished dataset is read back and compared with its manifest.
+//! Certification: reads a finished dataset back and compares it with its manifest. `chatmill certify` and the nights
+//! call it; publishing uses the same checks before the dataset appears.
 //!
-//! The verdict states whether the bytes are those that the run wrote and whether its accounts balance. It covers neither
-//! the derived files nor changes that also forged manifest and marker.
+//! The verdict states whether the bytes are those that the run wrote and whether its accounts balance. It does not
+//! cover the derived files, and it does not detect a change after which manifest and marker were forged as well.
 
 pub(crate) mod account;
 pub(crate) mod audit;
@@ -33,7 +34,7 @@ pub struct Certificate {
     pub rows: u64,
     /// The number of bytes.
     pub bytes: u64,
-    /// The problems, one clause each, naming the file.
+    /// The problems, one clause each, with the name of the file.
     pub problems: Vec<String>,
 }
 
@@ -49,7 +50,7 @@ impl Certificate {
     }
 }
 
-/// Reads a dataset back. Errors are those of the request and of the operating system; corruption is a problem in the certificate.
+/// Reads a dataset back. An error is one of the request or of the operating system; corruption is a problem in the certificate.
 pub fn certify(out: &Path) -> Result<Certificate, DatasetError> {
     let folder = &manifest::open_folder(out)?;
     let mut certificate = Certificate::default();
@@ -67,7 +68,7 @@ pub fn certify(out: &Path) -> Result<Certificate, DatasetError> {
         Ok(manifest) => manifest,
         Err(error) => return Ok(certificate.with(error.to_string())),
     };
-    // Tables of another form are no corruption, where the manifest is as it was written.
+    // Where the manifest is unchanged, another format version is no corruption.
     if certificate.holds() {
         manifest.check_format(out)?;
     }
@@ -79,14 +80,14 @@ pub fn certify(out: &Path) -> Result<Certificate, DatasetError> {
         .problems
         .extend(audit.problems.into_iter().chain(audit.strangers));
     certificate.problems.extend(manifest_problems(&manifest));
-    // Corrupt files are not worth reading, and their rows would only repeat the problem.
+    // The rows of corrupt files are not read: they would only repeat the problem.
     if certificate.holds() {
         certificate.problems.extend(content_problems(folder, &manifest)?);
     }
     Ok(certificate)
 }
 
-/// Whether a folder holds any file that a run writes: else it is the wrong folder and not a corrupt dataset.
+/// Whether a folder holds any file that a run writes; without one, the path is wrong and the dataset is not damaged.
 pub fn has_traces_of_a_run(out: &Path) -> Result<bool, DatasetError> {
     let folder = manifest::open_folder(out)?;
     for name in [MANIFEST, SUCCESS].iter().chain(TABLES) {
@@ -108,7 +109,7 @@ pub fn is_dataset(out: &Path) -> Result<bool, DatasetError> {
     }
 }
 
-/// Problems inside a manifest: tables, ledgers and inputs that no run writes. No file is read.
+/// Problems inside a manifest: tables, ledgers and inputs that no run writes. No other file is read.
 pub(crate) fn manifest_problems(manifest: &Manifest) -> Vec<String> {
     let mut problems = table_problems(manifest);
     let mut is_balanced = true;
@@ -118,14 +119,15 @@ pub(crate) fn manifest_problems(manifest: &Manifest) -> Vec<String> {
     }
     if manifest.ledger_balanced != is_balanced {
         problems.push(format!(
-            "{MANIFEST} says ledger_balanced = {}",
+            "{MANIFEST} has ledger_balanced = {}",
             manifest.ledger_balanced
         ));
     }
     problems
 }
 
-/// Every table once, in registry order: either listed with at least one file, or named as one that was left out.
+/// Problems of the list of tables: each must be there once, in registry order, either with at least one file or as one
+/// that was left out.
 fn table_problems(manifest: &Manifest) -> Vec<String> {
     let listed: Vec<&str> = manifest.tables.iter().map(|table| table.name.as_str()).collect();
     let is_named = |table: &&&str| manifest.absent_tables.iter().any(|absent| absent == **table);
@@ -153,8 +155,9 @@ fn table_problems(manifest: &Manifest) -> Vec<String> {
     problems
 }
 
-/// Every file has its table's fixed schema; all agree on the encodings; conversations and rejected frames of each input are
-/// as many as the manifest says; and no two conversations have the same id.
+/// Problems in the files: each must have the fixed schema of its table, all must agree on the encodings, the
+/// conversations and rejected frames of each input must be as many as the manifest states, and no two conversations may
+/// have the same id.
 pub(crate) fn content_problems(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
     let mut problems = Vec::new();
     let mut schemas = Schemas::default();
@@ -166,7 +169,7 @@ pub(crate) fn content_problems(folder: &Dir, manifest: &Manifest) -> Result<Vec<
         let part = folder.read_part(&file.path, file.bytes)?;
         let builder = part.batches(&path)?;
         problems.extend(schemas.problem(&file, builder.schema()));
-        // Rows of a file with another schema are not counted.
+        // The rows of a file with another schema are not counted.
         if !problems.is_empty() {
             continue;
         }
@@ -189,7 +192,7 @@ pub(crate) fn content_problems(folder: &Dir, manifest: &Manifest) -> Result<Vec<
         return Ok(problems);
     }
     if !manifest.has(ConversationColumns::NAME) {
-        // There are no rows to count: the manifest's figures are used.
+        // Without the table there are no rows to count, so the figures of the manifest are used.
         for input in manifest.inputs.iter() {
             counted.at(&input.path).conversations += input.conversations;
         }
@@ -199,15 +202,16 @@ pub(crate) fn content_problems(folder: &Dir, manifest: &Manifest) -> Result<Vec<
     Ok(problems)
 }
 
-/// The column by which a conversation is known.
+/// The column with the id of a conversation.
 const ID: &str = "conversation_id";
 
-/// The most repeated hashes whose ids are compared: by chance there is none in a dataset that a disk can
-/// hold.
+/// The maximum number of repeated hashes for which ids are compared. In a dataset that fits on a disk, not even one
+/// repetition is to be expected by chance.
 const LOOKED_FOR: usize = 1_000;
 
-/// The problem of an id that several conversations have. Eight bytes of each id are kept in memory; ids with
-/// equal hashes are read again.
+/// The problem of an id that several conversations have. A set of all ids would not fit in memory for a large dataset,
+/// so only eight bytes of the hash of each are kept and sorted. Equal hashes may belong to different ids, so these ids
+/// are read again and compared.
 fn repeated_id(
     folder: &Dir,
     manifest: &Manifest,
@@ -252,7 +256,7 @@ fn hash_of(id: &str) -> u64 {
 /// The schemas and encodings of the files seen so far.
 #[derive(Default)]
 struct Schemas {
-    /// The encodings that they name.
+    /// The encodings that the files seen so far name; `None` before the first one.
     encodings: Option<Vec<String>>,
     /// The schema of each table with these encodings.
     known: BTreeMap<String, SchemaRef>,
@@ -272,7 +276,7 @@ impl Schemas {
         let here = encodings_of(found);
         let has_encodings = (registered.schema)(&["any".to_owned()]) != (registered.schema)(&[]);
         let schema = (registered.schema)(&here);
-        // Datasets of the same format number that were written before some columns came lack all of them.
+        // A dataset with the same format number may be older than some columns; it then lacks all of them.
         let added = tables::added(&file.table);
         let earlier = schema
             .fields()
@@ -295,7 +299,7 @@ impl Schemas {
     }
 }
 
-/// The encodings that a file's own columns name.
+/// The encodings that the columns of a file name.
 fn encodings_of(schema: &SchemaRef) -> Vec<String> {
     let names = schema
         .fields()
@@ -304,16 +308,16 @@ fn encodings_of(schema: &SchemaRef) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// The rows of all inputs, as counted in the tables. There may be millions of inputs: their names stay packed
-/// in the manifest.
+/// The rows of all inputs, as counted in the tables. There may be millions of inputs, so their names are borrowed from
+/// the manifest, where they are packed.
 struct CountedRows<'m> {
-    /// Names, sorted, each once.
+    /// The names, sorted and without duplicates.
     names: Vec<&'m str>,
-    /// The counted rows of each.
+    /// The counted rows of each name.
     rows: Vec<InputRows>,
     /// The counted rows of inputs that the manifest does not name.
     strangers: BTreeMap<String, InputRows>,
-    /// The index of the last name that was searched: rows of an input are adjacent.
+    /// The index of the last name that was found: rows of one input are adjacent.
     last: usize,
 }
 
@@ -341,7 +345,7 @@ impl<'m> CountedRows<'m> {
         }
     }
 
-    /// The inputs whose counts in the manifest differ. An input that the manifest names twice has the sum of both.
+    /// The inputs for which the manifest states other counts. An input that the manifest names twice has the sum of both.
     fn problems(mut self, inputs: &Inputs) -> Vec<String> {
         let mut stated = CountedRows::of(inputs);
         for input in inputs.iter() {
@@ -363,7 +367,7 @@ impl<'m> CountedRows<'m> {
     }
 }
 
-/// Visits the rows of a file, as the texts of some of its columns.
+/// Visits the rows of a file as the texts of some of its columns.
 fn visit(
     builder: ParquetRecordBatchReaderBuilder<DiskFile>,
     columns: &[&str],
@@ -392,7 +396,7 @@ mod tests {
 
     use super::*;
 
-    /// What is wrong with a file of a table whose columns are these of its own.
+    /// The problem of a file that has these columns of its table.
     fn problem(table: &str, has: impl Fn(&Field) -> bool) -> Option<String> {
         let schema = (tables::find(table).unwrap().schema)(&[]);
         let fields: Vec<_> = schema

@@ -1,4 +1,4 @@
-//! Helpers shared by every call to the operating system.
+//! Helpers that every call to the operating system shares.
 
 use std::io;
 

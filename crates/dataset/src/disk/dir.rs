@@ -1,4 +1,4 @@
-//! An open folder. Its entries are opened relative to the handle; links are not followed.
+//! An open folder. Its entries are opened relative to the handle, and links are not followed.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
@@ -29,13 +29,13 @@ const CREATE: OFlags = OFlags::RDWR
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// The mode of a file that everybody may read, less the umask.
+/// The mode of a file that all users may read, before the umask.
 pub(crate) const USUAL_FILE: Mode = Mode::from_raw_mode(0o666);
-/// The same of a folder.
+/// The mode of a folder that all users may read, before the umask.
 pub(crate) const USUAL_FOLDER: Mode = Mode::from_raw_mode(0o777);
-/// Mode of a file that only we see.
+/// The mode of a file that only its owner may use.
 pub(crate) const PRIVATE_FILE: Mode = Mode::from_raw_mode(0o600);
-/// Mode of a folder that only we see.
+/// The mode of a folder that only its owner may use.
 pub(crate) const PRIVATE_FOLDER: Mode = Mode::from_raw_mode(0o700);
 
 /// An open folder.
@@ -80,7 +80,7 @@ impl EntryKind {
 }
 
 impl EntryStat {
-    /// The state of an open handle.
+    /// The metadata of an open handle.
     pub(super) fn at(handle: impl AsFd, path: &Path) -> Result<Self, DatasetError> {
         let found = call(Call::Stat, || fs::fstat(&handle));
         found
@@ -102,7 +102,7 @@ impl EntryStat {
         u64::try_from(self.0.st_size).unwrap_or_default()
     }
 
-    /// Whether both are the same file or folder, under any names.
+    /// Whether both are the same file or folder, even under different names.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.is_beside(other) && self.0.st_ino == other.0.st_ino
     }
@@ -112,14 +112,14 @@ impl EntryStat {
         self.0.st_dev == other.0.st_dev
     }
 
-    /// Whether the entry is a regular file of this length.
+    /// Whether the entry is a regular file of this length, in bytes.
     pub(crate) fn is_file_of(&self, bytes: u64) -> bool {
         self.kind() == EntryKind::File && self.bytes() == bytes
     }
 }
 
 impl Dir {
-    /// Opens a folder by a path whose last component is no link.
+    /// Opens a folder by path; the last component must not be a link.
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
         call(Call::Open, || fs::open(path, FOLDER, Mode::empty()))
             .map(|handle| Self {
@@ -149,7 +149,7 @@ impl Dir {
         self.step(name).map_err(|error| no_folder(&self.at(name), error))
     }
 
-    /// Opens a folder in this one, if there is one.
+    /// Opens a folder in this one; `None` where it does not exist.
     pub(crate) fn find(&self, name: impl AsRef<OsStr>) -> Result<Option<Self>, DatasetError> {
         let name = name.as_ref();
         if_there(self.step(name)).map_err(|error| no_folder(&self.at(name), error))
@@ -165,7 +165,8 @@ impl Dir {
         })
     }
 
-    /// The folder of a path below this one and the path's last name; none where a step is missing or no folder.
+    /// Opens the parent folder of a path below this one and returns it with the last name of the path; `None` where a
+    /// step is missing or is no folder.
     fn descend<'p>(&self, below: &'p str) -> Result<Option<(Self, &'p str)>, DatasetError> {
         let (folders, name) = below.rsplit_once('/').unwrap_or((".", below));
         let mut found: Option<Self> = None;
@@ -182,7 +183,7 @@ impl Dir {
         Ok(found.map(|found| (found, name)))
     }
 
-    /// The metadata of an entry in this folder; none when there is no such entry.
+    /// The metadata of an entry in this folder; `None` where it does not exist.
     pub(crate) fn stat(&self, name: impl AsRef<OsStr>) -> Result<Option<EntryStat>, DatasetError> {
         let name = name.as_ref();
         let found = call(Call::Stat, || {
@@ -192,7 +193,8 @@ impl Dir {
         Ok(found.map(EntryStat))
     }
 
-    /// Asks for the last name of a path below this folder, in its own folder; nothing where a step is missing or no folder.
+    /// Calls `ask` with the parent folder of a path below this one and the last name of the path; the default where a
+    /// step is missing or is no folder.
     fn below<T: Default>(
         &self,
         path: &str,
@@ -204,7 +206,7 @@ impl Dir {
         }
     }
 
-    /// The metadata of a path below this folder; none when a step is missing or is not a folder.
+    /// The metadata of a path below this folder; `None` where a step is missing or is no folder.
     pub(crate) fn stat_below(&self, path: &str) -> Result<Option<EntryStat>, DatasetError> {
         self.below(path, |folder, name| folder.stat(name))
     }
@@ -216,17 +218,17 @@ impl Dir {
             .is_some_and(|found| found.is_file_of(bytes)))
     }
 
-    /// The state of this folder.
+    /// The metadata of this folder.
     pub(crate) fn stat_self(&self) -> Result<EntryStat, DatasetError> {
         EntryStat::at(&self.handle, &self.path)
     }
 
-    /// The states of this folder and of all above it, the nearest first; that of the root is last.
+    /// The metadata of this folder and of all folders above it, from the nearest to the root.
     pub(crate) fn lineage(&self) -> Result<Vec<EntryStat>, DatasetError> {
         let mut found = Vec::new();
         loop {
             match (self.stat(up(found.len()))?, found.last()) {
-                // The root lies in itself, and a folder that was removed in nothing.
+                // The parent of the root is the root, and a folder that was removed has no parent.
                 (Some(above), Some(last)) if above.is_same(last) => return Ok(found),
                 (None, _) => return Ok(found),
                 (Some(above), _) => found.push(above),
@@ -234,7 +236,7 @@ impl Dir {
         }
     }
 
-    /// Opens a regular file for reading; none when there is nothing.
+    /// Opens a regular file for reading; `None` where it does not exist.
     pub(crate) fn read_file(&self, name: impl AsRef<OsStr>) -> Result<Option<DiskFile>, DatasetError> {
         let name = name.as_ref();
         let path = self.at(name);
@@ -264,13 +266,13 @@ impl Dir {
         }
     }
 
-    /// Measures a regular file; none when there is nothing.
+    /// Measures a regular file; `None` where it does not exist.
     pub(crate) fn measure(&self, name: &str) -> Result<Option<FileMeasure>, DatasetError> {
         let file = self.read_file(name)?;
         file.map(|file| file.measure(&self.at(name))).transpose()
     }
 
-    /// Reads a whole regular file of so many bytes at most; none when there is nothing.
+    /// Reads a whole regular file of at most `limit` bytes; `None` where it does not exist.
     pub(crate) fn read_small(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, DatasetError> {
         let Some(file) = self.read_file(name)? else {
             return Ok(None);
@@ -291,7 +293,7 @@ impl Dir {
         ))
     }
 
-    /// Creates a file of this very name, which nothing may have.
+    /// Creates a file of exactly this name; an entry that has it is an error.
     pub(crate) fn create(&self, name: &str, mode: Mode) -> Result<DiskFile, DatasetError> {
         self.try_create(name, mode)
             .map_err(|source| DatasetError::io("create", &self.at(name), source))
@@ -324,7 +326,7 @@ impl Dir {
         to.sync()
     }
 
-    /// Renames, and syncs nothing.
+    /// Renames without syncing.
     pub(crate) fn rename_only(
         &self,
         from: impl AsRef<OsStr>,
@@ -338,7 +340,7 @@ impl Dir {
         .map_err(|source| DatasetError::io("rename", &self.at(from), source))
     }
 
-    /// Lets two names change places in one step.
+    /// Exchanges two names in one step.
     #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
     pub(crate) fn exchange(&self, one: &OsStr, there: &Self, other: &OsStr) -> io::Result<()> {
         use rustix::fs::RenameFlags;
@@ -347,19 +349,19 @@ impl Dir {
         })
     }
 
-    /// Lets two names change places in one step, which this system cannot.
+    /// Fails: this system cannot exchange two names in one step.
     #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
     pub(crate) fn exchange(&self, _one: &OsStr, _there: &Self, _other: &OsStr) -> io::Result<()> {
         Err(io::Error::from(io::ErrorKind::Unsupported))
     }
 
-    /// Makes the names in this folder survive a crash.
+    /// Syncs the folder, so that the names in it survive a crash.
     pub(crate) fn sync(&self) -> Result<(), DatasetError> {
         call(Call::Sync, || fs::fsync(&self.handle))
             .map_err(|source| DatasetError::io("sync", &self.path, source))
     }
 
-    /// Opens a folder in this one, after creating it where it is missing, so that it survives a crash.
+    /// Opens a folder in this one and creates it where it is missing, so that it survives a crash.
     pub(crate) fn make(&self, name: impl AsRef<OsStr>, mode: Mode) -> Result<Self, DatasetError> {
         let name = name.as_ref();
         if self.make_new(name, mode)? {
@@ -368,7 +370,7 @@ impl Dir {
         self.enter(name)
     }
 
-    /// Creates a folder; true where it is new.
+    /// Creates a folder; true where it did not exist before.
     pub(crate) fn make_new(&self, name: &OsStr, mode: Mode) -> Result<bool, DatasetError> {
         match call(Call::Folder, || fs::mkdirat(&self.handle, name, mode)) {
             Ok(()) => Ok(true),
@@ -395,7 +397,7 @@ impl Dir {
         Ok(entries)
     }
 
-    /// Visits the names in this folder in any order: there may be millions of them.
+    /// Visits the names in this folder, unsorted and without collecting them: there may be millions.
     pub(crate) fn each(
         &self,
         visit: &mut dyn FnMut(DirEntry) -> Result<(), DatasetError>,
@@ -411,7 +413,7 @@ impl Dir {
                 continue;
             }
             let kind = match entry.file_type() {
-                // Not every file system says it in its lists.
+                // Some file systems do not report the kind of an entry in a listing.
                 FileType::Unknown => self.stat(own)?.map_or(EntryKind::Other, |stat| stat.kind()),
                 known => EntryKind::of(known),
             };
@@ -423,13 +425,13 @@ impl Dir {
         }
     }
 
-    /// Visits everything below this folder, folders before their contents, otherwise in any order.
+    /// Visits everything below this folder: folders before their contents, otherwise in no particular order.
     pub(crate) fn walk(
         &self,
         visit: &mut dyn FnMut(DirEntry) -> Result<(), DatasetError>,
     ) -> Result<(), DatasetError> {
         let mut open: Vec<(Vec<OsString>, String)> = vec![(Vec::new(), String::new())];
-        // A folder is opened anew for its list: as many handles as levels would be too many in a hostile one.
+        // A folder is opened only for its listing: a hostile tree may have more levels than a process may hold handles.
         while let Some((steps, prefix)) = open.pop() {
             let mut inner: Option<Self> = None;
             for step in &steps {
@@ -463,7 +465,7 @@ impl Dir {
         Ok(found)
     }
 
-    /// Removes a file, or a link itself; it need not exist.
+    /// Removes a file, or a link but not its target; it need not exist.
     pub(crate) fn remove_file(&self, name: impl AsRef<OsStr>) -> Result<(), DatasetError> {
         let name = name.as_ref();
         match call(Call::Remove, || {
@@ -481,7 +483,7 @@ impl Dir {
         self.below(path, |folder, name| folder.remove_file(name))
     }
 
-    /// Removes an empty folder; true where it is gone.
+    /// Removes an empty folder; true where it no longer exists.
     pub(crate) fn remove_empty(&self, name: impl AsRef<OsStr>) -> Result<bool, DatasetError> {
         let name = name.as_ref();
         let removed = call(Call::Remove, || {
@@ -519,12 +521,12 @@ impl Dir {
     }
 }
 
-/// The path from a folder to the one so many levels above it; 0 is the folder itself.
+/// The relative path to the folder `levels` above; 0 is the folder itself.
 pub(crate) fn up(levels: usize) -> String {
     "../".repeat(levels) + "."
 }
 
-/// Whether an entry exists, but is not of the kind that can be followed or opened.
+/// Whether an entry exists but cannot be opened, or followed as a folder.
 fn leads_nowhere(error: &io::Error) -> bool {
     matches!(
         Errno::from_io_error(error),

@@ -24,7 +24,8 @@ pub(crate) struct DiskFile {
     file: Arc<File>,
     /// The length when the file was opened.
     length: u64,
-    /// The number of the last error of the system while it was read; Parquet's errors do not always keep it.
+    /// The number of the last system error while reading. The errors of the Parquet library do not always keep it, and
+    /// without it a failing disk would be reported as a corrupt dataset.
     failed: Arc<AtomicI32>,
 }
 
@@ -38,7 +39,7 @@ pub struct FileMeasure {
 }
 
 impl FileMeasure {
-    /// The measure of all bytes that a hasher was given.
+    /// The measure of all bytes that were passed to a hasher.
     pub(crate) fn of(hasher: &blake3::Hasher) -> Self {
         Self {
             bytes: hasher.count(),
@@ -61,12 +62,12 @@ impl DiskFile {
         self.length
     }
 
-    /// Makes its contents survive a crash.
+    /// Syncs the file, so that its contents survive a crash.
     pub(crate) fn sync(&self) -> io::Result<()> {
         call(Call::Sync, || self.file.sync_all())
     }
 
-    /// Reads it from its beginning and measures it.
+    /// Reads the file from its beginning and measures it.
     pub(crate) fn measure(&self, path: &Path) -> Result<FileMeasure, DatasetError> {
         let mut hasher = blake3::Hasher::new();
         hasher
@@ -84,12 +85,12 @@ impl DiskFile {
             .map_err(|_| DatasetError::corrupt(path, "its footer names a negative number of rows"))
     }
 
-    /// Opens it as Parquet.
+    /// Opens the file as Parquet.
     pub(crate) fn batches(&self, path: &Path) -> Result<ParquetRecordBatchReaderBuilder<Self>, DatasetError> {
         ParquetRecordBatchReaderBuilder::try_new(self.clone()).map_err(|error| self.unreadable(path, error))
     }
 
-    /// Why it could not be read as Parquet: an error of the system is never taken for corruption.
+    /// The error for a file that could not be read as Parquet. An error of the system is never reported as corruption.
     pub(crate) fn unreadable(&self, path: &Path, error: ParquetError) -> DatasetError {
         match self.failed.load(Ordering::Relaxed) {
             0 => DatasetError::parquet("read", path, error),
@@ -133,7 +134,7 @@ impl Seek for DiskFile {
     }
 }
 
-/// The bytes of a file from a place on, read without moving the file's own place.
+/// The bytes of a file from an offset on, read without moving the position that clones share.
 pub(crate) struct FileRest {
     file: DiskFile,
     at: u64,
@@ -164,7 +165,7 @@ impl ChunkReader for DiskFile {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
-        // A footer may name any length; what the file does not hold is not allocated.
+        // A footer may name any length, so no more is allocated than the file has.
         let most = usize::try_from(self.length.saturating_sub(start)).unwrap_or(usize::MAX);
         let mut bytes = Vec::with_capacity(length.min(most));
         let read = self.from(start).take(length as u64).read_to_end(&mut bytes)?;

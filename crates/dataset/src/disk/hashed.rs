@@ -1,4 +1,4 @@
-//! Bytes on their way to or from a file, hashed as they pass.
+//! A reader or writer that hashes what passes through it.
 
 use std::io::{self, Read, Write};
 

@@ -1,4 +1,4 @@
-//! The lock of a destination: an empty file beside it, which exists only while a process holds it.
+//! The lock of a destination: an empty file in the same folder, which exists only while a process holds it.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -14,17 +14,17 @@ use super::call::call;
 use super::dir::{Dir, EntryStat, USUAL_FILE};
 use crate::error::DatasetError;
 
-/// No link is followed, no pipe is waited for, and an existing file is not truncated.
+/// The flags for opening a lock file: no link is followed, a pipe does not block, and an existing file is not truncated.
 const OPEN: OFlags = OFlags::RDWR
     .union(OFlags::CREATE)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::NONBLOCK)
     .union(OFlags::CLOEXEC);
 
-/// Times that a lock file is opened which its last holder removes meanwhile.
+/// How often a lock file is opened again because its last holder removed it in between.
 const MAX_TRIES: usize = 64;
 
-/// A held lock; the file goes with it.
+/// A held lock; dropping it removes the file.
 #[derive(Debug)]
 pub(crate) struct Lock {
     above: Arc<Dir>,
@@ -32,7 +32,7 @@ pub(crate) struct Lock {
     file: OwnedFd,
 }
 
-/// A hidden name beside another one.
+/// The hidden name `.<name>.<suffix>`, for a file or folder in the same folder as `name`.
 pub(crate) fn sibling(name: &OsStr, suffix: &str) -> OsString {
     [OsStr::new("."), name, OsStr::new("."), OsStr::new(suffix)]
         .into_iter()
@@ -40,15 +40,16 @@ pub(crate) fn sibling(name: &OsStr, suffix: &str) -> OsString {
 }
 
 impl Lock {
-    /// Takes the exclusive lock of an output of this name.
+    /// Takes the exclusive lock of the output with this name.
     pub(crate) fn beside(above: &Arc<Dir>, name: impl AsRef<OsStr>) -> Result<Self, DatasetError> {
         Self::take(above, &sibling(name.as_ref(), "lock"))
     }
 
     /// Takes the exclusive lock; the operating system frees it when the process ends.
     ///
-    /// The holder of a lock removes its file before releasing it, so a lock counts only if its file still has
-    /// the name.
+    /// The holder removes the file before it releases the lock, so another process may lock a file that has just lost
+    /// its name. A lock therefore counts only if the locked file is still the one under the name; else the file is
+    /// opened again.
     pub(crate) fn take(above: &Arc<Dir>, name: &OsStr) -> Result<Self, DatasetError> {
         let path = above.at(name);
         for _ in 0..MAX_TRIES {
@@ -77,7 +78,7 @@ impl Lock {
         Err(DatasetError::Locked { path })
     }
 
-    /// Whether a process holds the lock. A file that a killed process left is no lock.
+    /// Whether a process holds the lock. A file that a killed process left behind does not count.
     pub(crate) fn is_held(above: &Arc<Dir>, name: &OsStr) -> Result<bool, DatasetError> {
         let path = above.at(name);
         let opened = call(Call::Open, || {
@@ -88,7 +89,7 @@ impl Lock {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(source) => return Err(DatasetError::io("open", &path, source)),
         };
-        // Many may look at once.
+        // The lock is a shared one, so that several processes may look at once.
         try_lock(&file, FlockOperation::NonBlockingLockShared, &path).map(|is_free| !is_free)
     }
 
@@ -96,7 +97,7 @@ impl Lock {
         EntryStat::at(&self.file, &self.above.at(&self.name))
     }
 
-    /// Tries to take the lock; false if another process holds it.
+    /// Tries to take the lock; false where another process holds it.
     fn try_hold(&self) -> Result<bool, DatasetError> {
         let path = self.above.at(&self.name);
         try_lock(&self.file, FlockOperation::NonBlockingLockExclusive, &path)
@@ -110,7 +111,7 @@ impl Lock {
             .is_some_and(|there| there.is_same(&own)))
     }
 
-    /// Removes the file, if it is a lock that no other process holds.
+    /// Removes the file, provided that it is a lock that no other process holds.
     fn remove(&self) -> Result<(), DatasetError> {
         if self.stat()?.is_file_of(0) && self.try_hold()? && self.has_the_name()? {
             self.above.remove_file(&self.name)?;
@@ -121,14 +122,15 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // A file that stays is an empty one, which the next run takes.
+        // A file that cannot be removed is empty, and the next run takes it as its lock.
         drop(self.remove().or_else(|_| self.remove()));
-        // A process that another thread is starting has the handle as well, until it becomes another program: closing ours frees nothing.
+        // A child process that another thread is starting shares the handle until it executes its program: closing ours
+        // would not free the lock.
         drop(call(Call::Lock, || fs::flock(&self.file, FlockOperation::Unlock)));
     }
 }
 
-/// Locks a file, unless another process has locked it.
+/// Tries to lock a file; false where another process has locked it.
 fn try_lock(file: &OwnedFd, how: FlockOperation, path: &Path) -> Result<bool, DatasetError> {
     match call(Call::Lock, || fs::flock(file, how)) {
         Ok(()) => Ok(true),

@@ -1,16 +1,15 @@
-//! File access: chatmill writes, removes and reads back its own files through this module only.
+//! File access: chatmill writes, removes and reads back its output files only through this module.
 //!
-//! A folder is an open handle ([`Dir`]), and its entries are reached from the handle, name by name. No link
-//! is followed, and a folder that is moved meanwhile does not lead elsewhere. New files are created
-//! exclusively; a file that must appear whole is written under a temporary name, synced and renamed. Folders
-//! for unfinished work have a mark ([`WorkDir`]): a folder without the mark is not touched.
-//!
-//! Every call asks [`chatmill_diag::faults`] first, and is repeated where a signal interrupted it. The names
-//! and contents of files are defined elsewhere.
+//! A folder is an open handle ([`Dir`]), and its entries are reached from the handle, name by name. No link is
+//! followed, and a folder that is moved meanwhile does not redirect a write. New files are created exclusively; a file
+//! that must appear whole is written under a temporary name, synced and renamed. A folder for unfinished work has a
+//! mark file ([`WorkDir`]); a folder without the mark is not touched. Every call asks [`chatmill_diag::faults`] first,
+//! so that tests can let it fail, and is repeated when a signal interrupts it. The names and contents of the files are
+//! the callers' matter.
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "this is the place that the ban of everything else leads to"
+    reason = "all other modules access files through this one"
 )]
 
 mod call;

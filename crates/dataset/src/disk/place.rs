@@ -1,4 +1,4 @@
-//! Paths as the user typed them. Their links are followed once; afterwards a path without links is used.
+//! Paths as the user typed them. Their links are resolved once; all later calls use the resolved path.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,12 +15,12 @@ pub(crate) fn resolve(shown: &Path) -> Result<PathBuf, DatasetError> {
     call(Call::Stat, || shown.canonicalize()).map_err(|source| DatasetError::io("find", shown, source))
 }
 
-/// The metadata of a path's target, links followed; none when there is none.
+/// The metadata of the target of a path, links followed; `None` where it does not exist.
 pub(crate) fn stat_target(shown: &Path) -> Result<Option<EntryStat>, DatasetError> {
     found(shown, call(Call::Stat, || fs::stat(shown)))
 }
 
-/// The metadata of a path itself, links not followed; none when there is nothing.
+/// The metadata of a path, links not followed; `None` where it does not exist.
 pub(crate) fn stat_link(shown: &Path) -> Result<Option<EntryStat>, DatasetError> {
     found(shown, call(Call::Stat, || fs::lstat(shown)))
 }
@@ -30,22 +30,22 @@ fn found(shown: &Path, looked: io::Result<fs::Stat>) -> Result<Option<EntryStat>
     Ok(found.map(EntryStat))
 }
 
-/// Creates a folder and those above it that are missing, so that they survive a crash. Each is created in an open folder that
-/// `may_hold` accepts.
+/// Creates a folder and all missing folders above it, so that they survive a crash. Each one is created in an open
+/// folder that `may_hold` accepts.
 pub(crate) fn create_folders(
     shown: &Path,
     may_hold: &dyn Fn(&Dir) -> Result<(), DatasetError>,
 ) -> Result<(), DatasetError> {
     let mut missing = Vec::new();
     for folder in shown.ancestors() {
-        // The empty path stands for the current folder.
+        // An empty path is the current folder.
         if folder.as_os_str().is_empty() || stat_target(folder)?.is_some() {
             break;
         }
         missing.push(folder);
     }
     for folder in missing.into_iter().rev() {
-        // `..` is there once the folder before it is.
+        // `..` needs no creation: it exists once the folder before it does.
         if let Some(name) = folder.file_name() {
             let above = Dir::open(&resolve(above(folder))?)?;
             may_hold(&above)?;
@@ -55,7 +55,7 @@ pub(crate) fn create_folders(
     Ok(())
 }
 
-/// The folder of a path; the current one where the path names none.
+/// The parent folder of a path; the current folder where the path is a bare name.
 pub(crate) fn above(shown: &Path) -> &Path {
     match shown.parent() {
         Some(above) if !above.as_os_str().is_empty() => above,

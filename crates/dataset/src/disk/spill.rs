@@ -1,8 +1,8 @@
-//! Spilled rows, partitioned by conversation: in memory, and on disk once there are many.
+//! Rows that wait for the rest of their conversation, partitioned by conversation: in memory, and on disk once there are many.
 //!
-//! Files on disk have no name: a file is removed right after it was opened, so that no other run can find it
-//! and it does not outlive this process, however that ends. Nothing here is certified or synced. A spill is
-//! made again from the inputs when a run goes on after an interruption.
+//! Files on disk have no name: each is removed right after it was opened, so no other run can find it and it does not
+//! outlive this process, however that ends. Nothing here is certified or synced, because a resumed run makes its spill
+//! again from the inputs.
 
 use std::io::{BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use std::sync::Arc;
 use crate::disk::{self, Dir, DiskFile};
 use crate::error::DatasetError;
 
-/// The name of a spill file during the moment in which it has one.
+/// The name of a spill file between its creation and its removal.
 const NAME: &str = "chatmill-spill";
 
-/// The folder for spilled rows: created when it is needed, or opened before, whatever its path leads to by
-/// then.
+/// The folder for spilled rows: either created when the first rows are written, or already open, so that a changed path
+/// does not redirect them.
 #[derive(Clone, Debug)]
 pub struct SpillFolder {
     path: PathBuf,
@@ -36,7 +36,7 @@ impl SpillFolder {
         }
     }
 
-    /// Opened for each flush: between two of them no handle is needed.
+    /// Opens the folder. It is opened for each flush, so that no handle is held between two of them.
     fn open(&self) -> Result<Arc<Dir>, DatasetError> {
         if let Some(open) = &self.open {
             return Ok(Arc::clone(open));
@@ -46,9 +46,9 @@ impl SpillFolder {
     }
 }
 
-/// Records spread over partitions; the records of a partition come back in the order in which they were added.
+/// Records spread over partitions; the records of a partition are returned in the order in which they were added.
 ///
-/// Holds `budget` bytes in memory at most, beside one record.
+/// At most `budget` bytes are in memory, plus the record that exceeds them.
 #[derive(Debug)]
 pub struct Spill {
     folder: SpillFolder,
@@ -67,12 +67,11 @@ struct Partition {
 /// The visitor of a record's two parts.
 type Visit<'v> = dyn FnMut(&[u8], &[u8]) -> Result<(), DatasetError> + 'v;
 
-/// Lengths of a record's two parts, before it.
+/// The length of the prefix of a record: the lengths of its two parts, eight bytes each.
 const PREFIX: usize = 16;
 
 impl Spill {
-    /// An empty spill. `folder` is created when it is needed and missing; existing files in it are not
-    /// touched.
+    /// An empty spill. `folder` is created when it is needed and missing; files that exist in it are not touched.
     pub fn new(folder: impl Into<SpillFolder>, partitions: usize, budget: u64) -> Self {
         Self {
             folder: folder.into(),
@@ -82,7 +81,7 @@ impl Spill {
         }
     }
 
-    /// The folder for a spill that belongs to no run: the system's for temporary files.
+    /// The folder for a spill that belongs to no run: the temporary folder of the system.
     pub fn temporary_folder() -> PathBuf {
         std::env::temp_dir()
     }
@@ -92,10 +91,10 @@ impl Spill {
         self.partitions.len()
     }
 
-    /// Bytes of a partition.
+    /// The bytes in a partition.
     #[expect(
         clippy::indexing_slicing,
-        reason = "rows of a partition that is not there would be lost"
+        reason = "rows of a missing partition would be lost"
     )]
     pub fn bytes(&self, partition: usize) -> u64 {
         self.partitions[partition].bytes
@@ -104,7 +103,7 @@ impl Spill {
     /// Appends a record of two parts to a partition.
     #[expect(
         clippy::indexing_slicing,
-        reason = "rows of a partition that is not there would be lost"
+        reason = "rows of a missing partition would be lost"
     )]
     pub fn push(&mut self, partition: usize, head: &[u8], body: &[u8]) -> Result<(), DatasetError> {
         let place = &mut self.partitions[partition];
@@ -125,7 +124,7 @@ impl Spill {
     /// Passes every record of a partition to `visit`, in order, and drops them.
     #[expect(
         clippy::indexing_slicing,
-        reason = "rows of a partition that is not there would be lost"
+        reason = "rows of a missing partition would be lost"
     )]
     pub fn drain(&mut self, partition: usize, visit: &mut Visit<'_>) -> Result<(), DatasetError> {
         let place = std::mem::take(&mut self.partitions[partition]);
@@ -158,7 +157,7 @@ impl Spill {
     }
 }
 
-/// A new file without a name, which only we may read.
+/// A new file without a name, which only its owner may read.
 fn nameless(folder: &Dir) -> Result<DiskFile, DatasetError> {
     let (name, file) = folder.create_temp(NAME, disk::PRIVATE_FILE)?;
     folder
@@ -190,7 +189,7 @@ fn each(path: &Path, mut bytes: impl Read, visit: &mut Visit<'_>) -> Result<(), 
     }
 }
 
-/// Replaces `into` by the next `count` bytes, or by those that are left.
+/// Replaces `into` with the next `count` bytes, or with fewer at the end of the input.
 fn take(bytes: &mut impl Read, count: u64, into: &mut Vec<u8>) -> std::io::Result<()> {
     into.clear();
     bytes.by_ref().take(count).read_to_end(into).map(|_| ())
@@ -297,7 +296,7 @@ mod tests {
         fs::remove_file(&place).unwrap();
         fs::create_dir(&place).unwrap();
         fs::set_permissions(&place, fs::Permissions::from_mode(0o500)).unwrap();
-        // The super-user may write anywhere.
+        // The super-user may write into any folder.
         if fs::write(place.join("probe"), "").is_err() {
             assert!(spill.push(0, b"1", b"").is_err());
         }

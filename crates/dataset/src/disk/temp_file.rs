@@ -26,12 +26,13 @@ impl Dir {
         }
     }
 
-    /// Writes a file so that `name` holds all of it or does not change. Until then it lies in `temp`.
+    /// Writes a file so that `name` holds either all of it or its former content. The unfinished file is in `temp`.
     pub(crate) fn replace(&self, name: &str, bytes: &[u8], temp: &Self) -> Result<(), DatasetError> {
         self.replace_with(name, (temp, name), &mut |file| file.write_all(bytes))
     }
 
-    /// Replaces a file with the bytes that `write` writes, until then in a folder under a temporary name of this stem.
+    /// Replaces a file with the bytes that `write` writes. The unfinished file has a temporary name with this stem, in
+    /// the given folder.
     pub(crate) fn replace_with(
         &self,
         name: &str,
@@ -52,12 +53,12 @@ impl Dir {
     /// Removes an unfinished file after an error, which the caller reports.
     pub(crate) fn clear_away(&self, name: &str) {
         let removed = self.remove_file(name).or_else(|_| self.remove_file(name));
-        // The first error counts; a left-over is removed by the next process that takes the lock.
+        // The first error is the one to report; the next process that takes the lock removes the file that remains.
         drop(removed);
     }
 
-    /// Removes the temporary files that a killed process left for names that are ours. The caller holds the lock under which
-    /// they are made.
+    /// Removes the temporary files that a killed process left for names that are ours. The caller holds the lock under
+    /// which they are created.
     pub(crate) fn remove_temp_files(&self, is_ours: impl Fn(&str) -> bool) -> Result<(), DatasetError> {
         let mut left = Vec::new();
         self.each(&mut |entry| {

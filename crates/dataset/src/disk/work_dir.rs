@@ -1,4 +1,4 @@
-//! The work directory: a folder for unfinished work. It has a mark file, is private, and holds only entries that chatmill created.
+//! The work directory: a private folder for unfinished work, with a mark file, in which every entry was created by chatmill.
 //!
 //! Why: docs/decisions/2026-11-22-staging-marker-file.md.
 
@@ -25,19 +25,20 @@ const MARK_TEXT: &[u8] =
 /// The permissions of users other than the owner.
 const OF_OTHERS: fs::RawMode = 0o077;
 
-/// The location of a work directory, whether it exists or not.
+/// The location of a work directory, which need not exist.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkDirLocation {
-    /// The folder in which it lies.
+    /// The parent folder.
     pub(crate) above: Arc<Dir>,
     pub(crate) name: OsString,
     pub(crate) is_ours: IsOurs,
 }
 
-/// Whether an entry below a work directory, by its path from there, is one that chatmill creates. The mark file need not be known.
+/// Whether chatmill creates an entry below a work directory, which is given by its path from there. The mark file need
+/// not be known.
 pub(crate) type IsOurs = fn(&DirEntry) -> bool;
 
-/// A marked folder in another one.
+/// A folder with the mark, in an open parent folder.
 #[derive(Debug)]
 pub(crate) struct WorkDir {
     place: WorkDirLocation,
@@ -45,10 +46,9 @@ pub(crate) struct WorkDir {
 }
 
 impl WorkDirLocation {
-    /// Opens the work directory, after creating it where it is missing.
+    /// Opens the work directory and creates it where it is missing.
     ///
-    /// A link, a folder of another user, one without the mark or with anything in it that is not of our making is
-    /// [`DatasetError::WrongPath`], and nothing is touched.
+    /// A link, a folder of another user, a folder without the mark and one with foreign entries are [`DatasetError::WrongPath`]; nothing is touched then.
     pub(crate) fn take(&self) -> Result<WorkDir, DatasetError> {
         let Self { above, name, .. } = self;
         if let Some(work_dir) = self.find()? {
@@ -61,8 +61,8 @@ impl WorkDirLocation {
             ));
         }
         self.furnish().inspect_err(|_| {
-            // The folder holds at most the mark; a folder that cannot be removed is taken for an empty one
-            // the next time.
+            // At this moment the folder holds at most the mark. If it cannot be removed, the next run finds it empty
+            // and takes it.
             let unmade = above.enter(name).and_then(|dir| dir.remove_file(MARK));
             drop(unmade.and_then(|()| above.remove_empty(name)));
         })
@@ -79,7 +79,7 @@ impl WorkDirLocation {
         Ok(self.work_dir(dir))
     }
 
-    /// Opens the work directory if there is one; refuses as [`take`](Self::take) does.
+    /// Opens the work directory if it exists; refuses what [`take`](Self::take) refuses.
     pub(crate) fn find(&self) -> Result<Option<WorkDir>, DatasetError> {
         let Some((work_dir, is_open)) = self.open_if_ours()? else {
             return Ok(None);
@@ -91,12 +91,12 @@ impl WorkDirLocation {
         Ok(Some(work_dir))
     }
 
-    /// Opens the work directory if it exists and chatmill created it, with any contents.
+    /// Opens the work directory if it exists and chatmill created it, whatever it contains.
     pub(crate) fn open(&self) -> Result<Option<WorkDir>, DatasetError> {
         Ok(self.open_if_ours()?.map(|(work_dir, _)| work_dir))
     }
 
-    /// Opens the work directory if chatmill created it; the flag tells whether other users may read it.
+    /// Opens the work directory if chatmill created it; the flag is true where other users may read it.
     fn open_if_ours(&self) -> Result<Option<(WorkDir, bool)>, DatasetError> {
         let Self { above, name, .. } = self;
         let refused = |reason: &str| {
@@ -120,7 +120,7 @@ impl WorkDirLocation {
         }
         let mark = dir.stat(MARK)?.map(|stat| stat.kind());
         if mark != Some(EntryKind::File) {
-            // A kill before the mark was written, or after it was removed, leaves an empty folder.
+            // A process that was killed before it wrote the mark, or after it removed it, leaves an empty folder.
             if mark.is_none() && above.remove_empty(name)? {
                 return Ok(None);
             }
@@ -141,17 +141,17 @@ impl WorkDirLocation {
 }
 
 impl WorkDir {
-    /// Removes the work of a published run, and the folder itself when no other work is in it.
+    /// Removes the work of a published run, and the folder if no other work is in it.
     pub(crate) fn tidy(&self, fingerprint: &str) -> Result<(), DatasetError> {
         self.remove(fingerprint)?;
         self.leave()
     }
 
-    /// Removes the permissions of others.
+    /// Removes the permissions of other users.
     fn shut(&self) -> Result<(), DatasetError> {
         let shut = call(Call::Folder, || fs::fchmod(self.dir.handle(), PRIVATE_FOLDER));
         match shut {
-            // A file system without permissions has none to take away.
+            // A file system without permissions has none to remove.
             Err(error)
                 if !matches!(
                     Errno::from_io_error(&error),
@@ -164,7 +164,7 @@ impl WorkDir {
         }
     }
 
-    /// Refuses foreign entries below a folder of the work directory, whose path from there is `prefix`.
+    /// Refuses foreign entries below a folder of the work directory; `prefix` is the path of that folder.
     fn refuse_strangers(&self, folder: &Dir, prefix: &str) -> Result<(), DatasetError> {
         let mut strangers = folder.find_below(&mut |entry| {
             let entry = DirEntry {
@@ -184,12 +184,12 @@ impl WorkDir {
         })
     }
 
-    /// The folder itself.
+    /// The open folder.
     pub(crate) fn dir(&self) -> &Arc<Dir> {
         &self.dir
     }
 
-    /// Removes a file or folder in the work directory with its content; nothing where it holds foreign entries.
+    /// Removes a file or folder in the work directory with its content; refuses to where it holds foreign entries.
     pub(crate) fn remove(&self, name: &str) -> Result<(), DatasetError> {
         let kind = self.dir.stat(name)?.map(|stat| stat.kind());
         if kind == Some(EntryKind::Folder) {
@@ -198,7 +198,7 @@ impl WorkDir {
         self.dir.remove_all(name)
     }
 
-    /// Removes the work directory where nothing but the mark is in it.
+    /// Removes the work directory if it holds only the mark.
     pub(crate) fn leave(&self) -> Result<(), DatasetError> {
         if self.dir.list()?.iter().all(|entry| entry.name == MARK) {
             self.dir.remove_file(MARK)?;

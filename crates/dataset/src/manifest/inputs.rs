@@ -1,7 +1,8 @@
-//! The inputs of a manifest, packed: there may be millions of them, and one in its words and maps takes a kilobyte of memory.
+//! The inputs of a manifest, packed: there may be millions, and an unpacked one with its strings and maps takes about a kilobyte.
 //!
-//! A packed input is one range of bytes: its name, its hash, its counts in as few bytes as they need, and what few inputs
-//! have. In the manifest's JSON each is an object as before; it is written and read one after the other.
+//! A packed input is one allocation of bytes: its name, its hash, its counts as variable-length numbers, and the rare
+//! fields. In the JSON of the manifest each input is an ordinary object; the objects are written and read one at a
+//! time.
 //!
 //! Why: docs/decisions/2026-11-22-memory-per-input.md.
 
@@ -18,12 +19,12 @@ pub struct Inputs {
     packed: Vec<Packed>,
 }
 
-/// One packed entry. As JSON it is an object like any other.
+/// One packed entry, which is an ordinary object in JSON.
 #[derive(Clone, PartialEq, Eq)]
 struct Packed(Box<[u8]>);
 
 impl Inputs {
-    /// So many inputs of which nothing is known yet.
+    /// `count` inputs about which nothing is known yet.
     pub fn blank(count: usize) -> Self {
         Self {
             packed: vec![Packed::pack(InputEntry::default()); count],
@@ -35,7 +36,7 @@ impl Inputs {
         self.packed.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.packed.is_empty()
     }
@@ -45,7 +46,7 @@ impl Inputs {
         self.packed.get(index).map(Packed::unpack)
     }
 
-    /// All entries, one after the other.
+    /// All entries in order, unpacked one at a time.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = InputEntry> {
         self.packed.iter().map(Packed::unpack)
     }
@@ -55,15 +56,15 @@ impl Inputs {
         self.packed.iter().map(|packed| Rest(&packed.0).text())
     }
 
-    /// Adds one.
+    /// Appends an entry.
     pub fn push(&mut self, input: InputEntry) {
         self.packed.push(Packed::pack(input));
     }
 
-    /// Changes one.
+    /// Changes the entry at an index.
     #[expect(
         clippy::indexing_slicing,
-        reason = "the account of an input that is not there would be lost"
+        reason = "the account of a missing input would be lost"
     )]
     pub fn change(&mut self, index: usize, change: impl FnOnce(&mut InputEntry)) {
         let packed = &mut self.packed[index];
@@ -99,7 +100,7 @@ impl<'de> Deserialize<'de> for Packed {
     }
 }
 
-/// Counts of an input, in the order in which they are packed.
+/// The counts of an input, in the order in which they are packed.
 fn counts(input: &mut InputEntry) -> [&mut u64; COUNTS] {
     let rows = &mut input.rows;
     [
@@ -130,10 +131,11 @@ fn counts(input: &mut InputEntry) -> [&mut u64; COUNTS] {
     ]
 }
 
-/// The number of counts: as many bits mark those that are not zero. The bits after them mark which other fields follow.
+/// The number of counts. The lowest bits of the mask mark the counts that are not zero; the bits above them mark which
+/// other fields follow.
 const COUNTS: usize = 24;
 const HASH: u64 = 1 << COUNTS;
-/// A text in place of a hash, which no run writes.
+/// Marks a text that is no hash in the place of one; no run writes that.
 const OTHER_HASH: u64 = HASH << 1;
 const SOURCE: u64 = OTHER_HASH << 1;
 const REFUSED: u64 = SOURCE << 1;
@@ -143,8 +145,7 @@ const FILTERED_BY: u64 = SKIPPED_FILES << 1;
 const PLAIN: u64 = FILTERED_BY << 1;
 
 impl Packed {
-    /// Packs an input: its name, a mask of its fields, and the fields. An input without any fact takes no
-    /// bytes.
+    /// Packs an input: its name, a mask of its fields, then the fields. An input about which nothing is known takes no bytes.
     fn pack(mut input: InputEntry) -> Self {
         let mut there = if input.plain { PLAIN } else { 0 };
         let mut rest = Vec::new();
@@ -233,7 +234,7 @@ impl Packed {
     }
 }
 
-/// The hash that a text is, where it is one as they are written.
+/// The hash that a text names, if it has exactly the form in which hashes are written.
 fn hash_of(text: &str) -> Option<blake3::Hash> {
     let hash = blake3::Hash::from_hex(text).ok()?;
     (hash.to_hex().as_str() == text).then_some(hash)
@@ -244,7 +245,7 @@ fn put_text(bytes: &mut Vec<u8>, text: &str) {
     bytes.extend_from_slice(text.as_bytes());
 }
 
-/// Seven bits a byte, the lowest first; the last byte has its highest bit clear.
+/// Appends a number with seven bits per byte, the lowest first; the highest bit is clear only in the last byte.
 fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number.to_le_bytes()[0] | 0x80);
@@ -253,7 +254,7 @@ fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number.to_le_bytes()[0]);
 }
 
-/// The bytes still to unpack; behind their end there are zeros. Only bytes that [`Packed::pack`] wrote are ever unpacked.
+/// The bytes that are still to be unpacked, followed by zeros without end. They were always written by [`Packed::pack`].
 struct Rest<'p>(&'p [u8]);
 
 impl<'p> Rest<'p> {
@@ -264,7 +265,7 @@ impl<'p> Rest<'p> {
     }
 
     fn byte(&mut self) -> u8 {
-        // An input without any fact takes no bytes.
+        // An input about which nothing is known takes no bytes.
         let Some((byte, rest)) = self.0.split_first() else {
             return 0;
         };
@@ -303,7 +304,7 @@ mod tests {
 
     use super::*;
 
-    /// A tiny chat in a file of its own.
+    /// A small chat in its own file.
     fn usual(number: u64) -> InputEntry {
         InputEntry {
             path: format!("2024/07/chat-{number:07}.json"),

@@ -1,4 +1,5 @@
-//! The manifest: the list of a dataset's contents. Nothing in it depends on time, host or place.
+//! The manifest: the list of a dataset's contents. Nothing in it depends on the time, the host or the place of the run.
+//! Sealing writes it, last and with a marker that contains its hash; every reader of a dataset begins with it.
 
 mod format;
 mod inputs;
@@ -27,40 +28,40 @@ use crate::disk::{self, Dir};
 use crate::error::{DatasetError, or_corruption};
 use crate::tables::part_file::{self, PartFile};
 
-/// The program's name in the manifest, by which a folder is recognised as a chatmill dataset.
+/// The name of the program in the manifest, which identifies a folder as a dataset of chatmill.
 pub const PROGRAM: &str = "chatmill";
-/// The manifest's file name.
+/// The file name of the manifest.
 pub const MANIFEST: &str = "manifest.json";
-/// The name of the marker that holds the manifest's hash.
+/// The name of the marker, which contains the hash of the manifest.
 pub(crate) const SUCCESS: &str = "_SUCCESS";
-/// The name of the record of the files that are derived.
+/// The name of the record about derived files.
 pub const RECORD: &str = ".derived.json";
-/// Files that are derived from the tables and not certified.
+/// The files that are derived from the tables and not certified.
 pub const DERIVED: [&str; 4] = ["README.md", "report.html", "report.json", "run.json"];
 
-/// Bytes of a manifest at most: those of two million inputs.
+/// The maximum length of a manifest, in bytes: that of two million inputs.
 const MANIFEST_BYTES: u64 = 2 << 30;
-/// Bytes of a marker: a hash in hexadecimal and a line break.
+/// The length of a marker, in bytes: a hash in hexadecimal and a line break.
 const MARKER_BYTES: u64 = 65;
 
-/// The contents of a dataset.
+/// The manifest of a dataset.
 ///
-/// A writer may pass its inputs as any type (`I`) that serialises them one after the other.
+/// A writer may pass its inputs as any type `I` that serialises as a sequence of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manifest<I = Inputs> {
-    /// [`PROGRAM`].
+    /// Always [`PROGRAM`].
     pub program: String,
     /// Version of the program.
     pub version: String,
-    /// [`FORMAT`] of the program that wrote it.
+    /// The [`FORMAT`] of the program that wrote it.
     #[serde(default = "first_format")]
     pub format: u32,
-    /// Hash of all that decides the bytes of the dataset.
+    /// The hash of everything that decides the bytes of the dataset.
     pub fingerprint: String,
     /// The normalised plan.
     pub plan: Value,
-    /// The shards of the inputs in order, each with the file that lists its part files, and one more for
-    /// files that belong to no slice.
+    /// The shards of the inputs in order, each with the file that lists its part files; the last one is for files that
+    /// belong to no slice.
     #[serde(rename = "lots", default, deserialize_with = "shards::read_shards")]
     pub shards: Vec<ShardEntry>,
     /// The inputs in order.
@@ -80,7 +81,7 @@ pub struct Manifest<I = Inputs> {
     pub derived: Vec<String>,
 }
 
-/// The first format whose files are listed by shard.
+/// The first format in which shard manifests list the files.
 const FIRST_WITH_SHARD_MANIFESTS: u32 = 7;
 
 const fn first_format() -> u32 {
@@ -94,21 +95,21 @@ pub struct InputEntry {
     pub path: String,
     /// Length of the raw file in bytes.
     pub bytes: u64,
-    /// BLAKE3 of the raw bytes, in hexadecimal; none of an input that was refused.
+    /// BLAKE3 of the raw bytes, in hexadecimal; `None` for a refused input.
     pub hash: Option<String>,
-    /// The number of its section of inputs, from 0, where the conversations of a section share something.
+    /// The number of its section of inputs, from 0, where sections matter for the conversations.
     #[serde(default, skip_serializing_if = "chatmill_diag::is_zero")]
     pub section: u64,
-    /// The code for which it was refused before anything of it was read.
+    /// The code of the finding for which the input was refused unread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// Whether its bytes are text as stored on disk, neither packed nor in another encoding nor read out of
-    /// order, so that stored and decoded bytes are the same.
+    /// Whether the stored bytes are the decoded ones: the input is not packed, not in another encoding, and not read
+    /// out of order.
     #[serde(default, skip_serializing_if = "is_false")]
     pub plain: bool,
-    /// Entries that were read to their end: the input itself, or members of an archive.
+    /// Entries that were read to their end: the input file itself, or members of an archive.
     pub entries: u64,
-    /// The source that read it; none when no source could.
+    /// The source that read it; `None` where no source could.
     pub source: Option<String>,
     /// Records cut from it.
     pub framed: u64,
@@ -161,12 +162,12 @@ fn is_false(is_so: &bool) -> bool {
 }
 
 impl InputEntry {
-    /// Rejected records and errors, by which reports sort inputs.
+    /// The numbers of rejected records and of errors, by which reports sort the inputs.
     pub fn problems(&self) -> (u64, u64) {
         (self.rejected, self.errors)
     }
 
-    /// Whether the input was refused whole: no source reads it, or it cannot be opened.
+    /// Whether the input was refused as a whole: no source reads it, or it cannot be opened.
     pub fn is_refused(&self) -> bool {
         self.source.is_none() && self.rejected > 0
     }
@@ -203,7 +204,7 @@ impl InputEntry {
 }
 
 impl<I> Manifest<I> {
-    /// All part files, read from the manifests of the shards one after the other; of a dataset of an older format, from this one.
+    /// All part files, read from the manifests of the shards one by one; in older formats, from this manifest.
     pub(crate) fn files<'m>(
         &'m self,
         folder: &'m Dir,
@@ -231,7 +232,7 @@ impl<I> Manifest<I> {
 }
 
 impl<I: Serialize> Manifest<I> {
-    /// Writes it as a file of the folder, and the marker with its hash.
+    /// Writes the manifest into a folder, and the marker with its hash.
     pub(crate) fn write(&self, folder: &Dir, temp: &Dir) -> Result<(), DatasetError> {
         self.write_within(MANIFEST_BYTES, folder, temp)
     }
@@ -245,7 +246,7 @@ impl<I: Serialize> Manifest<I> {
             out.flush()?;
             let hasher = &out.get_ref().hasher;
             if hasher.count() > limit {
-                // Nobody could read it back.
+                // It could not be read back.
                 return Err(io::Error::from(io::ErrorKind::FileTooLarge));
             }
             marker = marker_of(hasher);
@@ -256,12 +257,12 @@ impl<I: Serialize> Manifest<I> {
 }
 
 impl Manifest {
-    /// Whether the plan lets texts and names of chats be quoted.
+    /// Whether the plan allows texts and names from chats to be quoted.
     pub fn quotes(&self) -> bool {
         self.plan.pointer("/output/quote").and_then(Value::as_bool) != Some(false)
     }
 
-    /// Refuses a dataset whose format version this program does not read.
+    /// Refuses a dataset with a format version that this program does not read.
     pub(crate) fn check_format(&self, out: &Path) -> Result<(), DatasetError> {
         if self.format == FORMAT {
             return Ok(());
@@ -275,13 +276,13 @@ impl Manifest {
     }
 }
 
-/// Reads the manifest of a finished dataset and checks it against its marker. The tables are not read: that is
-/// [`certify`](crate::certify).
+/// Reads the manifest of a finished dataset and checks it against the marker. The tables are not read;
+/// [`certify`](crate::certify) does that.
 pub fn read_manifest(out: &Path) -> Result<Manifest, DatasetError> {
     read_from(&open_folder(out)?, out)
 }
 
-/// Opens the folder of a dataset by a path as typed.
+/// Opens the folder of a dataset by the path that the user typed.
 pub(crate) fn open_folder(out: &Path) -> Result<Dir, DatasetError> {
     let opened = disk::resolve(out).and_then(|whole| Dir::open(&whole));
     opened.map_err(|error| match error {
@@ -298,7 +299,7 @@ pub(crate) fn open_folder(out: &Path) -> Result<Dir, DatasetError> {
     })
 }
 
-/// Reads the manifest from an open folder; `out` names it in errors.
+/// Reads the manifest from an open folder; `out` is its name in errors.
 pub(crate) fn read_from(folder: &Dir, out: &Path) -> Result<Manifest, DatasetError> {
     let path = out.join(MANIFEST);
     let Some(found) = find(folder, &path)? else {
@@ -320,27 +321,26 @@ pub(crate) fn read_from(folder: &Dir, out: &Path) -> Result<Manifest, DatasetErr
 
 /// A manifest that was found in a folder.
 pub(crate) struct FoundManifest {
-    /// The parsed manifest, whose paths all lie in the dataset's own folders; an error where the manifest is corrupt.
+    /// The parsed manifest, in which every path is below the dataset's folder; an error where the manifest is corrupt.
     pub(crate) manifest: Result<Manifest, DatasetError>,
     /// The text that the marker must contain.
     marker: String,
 }
 
 impl FoundManifest {
-    /// Whether the folder's marker holds the hash of these bytes.
+    /// Whether the marker of the folder contains the hash of these bytes.
     pub(crate) fn is_marked(&self, folder: &Dir) -> Result<bool, DatasetError> {
         let marker = or_corruption(folder.read_small(SUCCESS, MARKER_BYTES))?;
         Ok(marker.is_ok_and(|marker| marker.as_deref() == Some(self.marker.as_bytes())))
     }
 }
 
-/// Reads the manifest of a folder to its end, once, as a stream; `None` when the folder has none. `path`
-/// names it in errors.
+/// Reads the manifest of a folder once, to its end, as a stream; `None` where the folder has none. `path` is its name in errors.
 ///
 /// # Errors
 ///
-/// Where the file cannot be read, or is not a regular file of a manifest's size. Corruption of its text is in
-/// [`Found::manifest`].
+/// Where the file cannot be read, is not a regular file, or is larger than a manifest can be. Corruption of its text is
+/// reported in [`FoundManifest::manifest`].
 pub(crate) fn find(folder: &Dir, path: &Path) -> Result<Option<FoundManifest>, DatasetError> {
     find_within(MANIFEST_BYTES, folder, path)
 }
@@ -356,7 +356,7 @@ fn find_within(limit: u64, folder: &Dir, path: &Path) -> Result<Option<FoundMani
     let mut bytes = BufReader::new(Hashed::new(file.take(limit.saturating_add(1))));
     let unreadable = |source| DatasetError::io("read", path, source);
     let parsed = serde_json::from_reader(&mut bytes);
-    // The hash is that of all bytes, also where the JSON ends early.
+    // The hash covers all bytes, even where the JSON ends early.
     io::copy(&mut bytes, &mut io::sink()).map_err(unreadable)?;
     let hasher = &bytes.get_ref().hasher;
     if hasher.count() > limit {
@@ -371,7 +371,7 @@ fn find_within(limit: u64, folder: &Dir, path: &Path) -> Result<Option<FoundMani
     Ok(Some(FoundManifest { manifest, marker }))
 }
 
-/// Refuses a manifest that another program wrote, or that lists files which no run writes.
+/// Refuses a manifest that another program wrote, or that lists files that no run writes.
 fn checked(path: &Path, manifest: Manifest) -> Result<Manifest, DatasetError> {
     if manifest.program != PROGRAM {
         let reason = format!("it was not written by {PROGRAM}");
@@ -383,7 +383,7 @@ fn checked(path: &Path, manifest: Manifest) -> Result<Manifest, DatasetError> {
     }
 }
 
-/// The first problem with the names of tables and files: each must be a name that a run gives, and be listed once.
+/// The first problem with the names of tables and files: each must be a name that a run gives, and be listed only once.
 fn misplaced(manifest: &Manifest) -> Option<String> {
     let mut seen = BTreeSet::new();
     let listed = manifest.tables.iter().map(|table| &table.name);
@@ -408,13 +408,13 @@ fn misplaced(manifest: &Manifest) -> Option<String> {
     })
 }
 
-/// The contents of the marker for a manifest whose bytes were hashed.
+/// The contents of the marker for a manifest that was hashed.
 fn marker_of(manifest: &blake3::Hasher) -> String {
     format!("{}\n", manifest.finalize().to_hex())
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
+#[allow(clippy::disallowed_methods, reason = "tests create folders")]
 mod tests {
     use super::*;
 

@@ -1,6 +1,7 @@
-//! The figures of a report about the tables, summed up while they were written: the manifest has them as `totals.overview`.
+//! The figures of a report about the tables, summed up while the tables were written. They are `totals.overview` in the manifest.
 //!
-//! The overview of a large run is as small as that of a small one: of lists that grow with the input, it has what a report shows.
+//! The overview of a large run is as small as that of a small one: lists that would grow with the input contain only
+//! what a report shows.
 //!
 //! Why: docs/decisions/2026-11-22-report-from-manifest-totals.md.
 
@@ -13,23 +14,23 @@ use serde::{Deserialize, Serialize};
 use super::spread::SpreadTotals;
 use crate::manifest::InputEntry;
 
-/// Inputs that a report lists one by one.
+/// The number of inputs that a report lists individually.
 pub const INPUTS: usize = 200;
-/// Shapes and versions that are named for an input.
+/// The number of shapes and versions that are named for an input.
 pub const SHAPES: usize = 8;
-/// Tools that a report lists.
+/// The number of tools that a report lists.
 pub const TOOLS: usize = 20;
-/// Conversations that are named as the largest.
+/// The number of conversations that are named as the largest.
 pub const LARGEST: usize = 10;
-/// Characters of a text in a report; longer ones are cut.
+/// The maximum length of a text in a report, in characters; longer ones are cut.
 const CHARACTERS: usize = 240;
 
 /// The figures of a report about the tables.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
-    /// Earliest usable time of a message, microseconds since 1970 in UTC.
+    /// The earliest usable time of a message, in microseconds since 1970 in UTC.
     pub first_message: Option<i64>,
-    /// Latest usable time of a message.
+    /// The latest usable time of a message, in the same unit.
     pub last_message: Option<i64>,
     /// Characters per message, notices not counted.
     pub message_lengths: SpreadTotals,
@@ -45,9 +46,9 @@ pub struct Overview {
     pub references: Vec<ReferenceCount>,
     /// Tool calls and results, by status and by the rule that paired them.
     pub tool_calls: Vec<CallCount>,
-    /// The tools that are called most; none where the run quotes no content.
+    /// The tools that are called most; empty where the run quotes no content.
     pub tools: Vec<ToolCount>,
-    /// Tools beside these.
+    /// The number of tools that are not in this list.
     pub tools_left_out: u64,
     /// The conversations with the most text, the largest first.
     pub largest: Vec<LargeConversation>,
@@ -56,7 +57,7 @@ pub struct Overview {
     /// The evaluations that the conversations were compared with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evaluations: Vec<EvaluationCount>,
-    /// Shapes and versions of the formats that were recognised in the inputs that are [`listed`], by their names.
+    /// The shapes and versions of the formats that were recognised, by input; only for the inputs that are [`listed`].
     pub shapes: BTreeMap<String, Vec<String>>,
     /// The renderings by dialect, profile, coverage and encoding, in the order of the dialects.
     pub renderings: Vec<RenderingCount>,
@@ -110,7 +111,7 @@ pub struct CallCount {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Tool")]
 pub struct ToolCount {
-    /// Name of the tool; none where the source wrote none.
+    /// Name of the tool; null where the source has none.
     pub name: Option<String>,
     /// Rows of the table of tool calls.
     pub calls: u64,
@@ -142,11 +143,11 @@ pub struct LargeConversation {
 /// Conversations that repeat, fork or continue others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClusterCount {
-    /// Clusters.
+    /// The number of clusters.
     pub clusters: u64,
-    /// Conversations that are in one.
+    /// Conversations in clusters.
     pub conversations: u64,
-    /// Conversations of the largest.
+    /// Conversations in the largest cluster.
     pub largest: u64,
     /// Conversations with the same content as an earlier one.
     pub exact: u64,
@@ -159,29 +160,30 @@ pub struct ClusterCount {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Evaluation")]
 pub struct EvaluationCount {
-    /// Its name.
+    /// Name of the evaluation.
     pub name: String,
-    /// Its rows that hold words.
+    /// Its rows that contain words.
     pub rows: u64,
-    /// Those of its rows that conversations met.
+    /// Its rows that occur in conversations.
     pub rows_met: u64,
-    /// Conversations that were left out because they met one of its rows; one may have met several evaluations.
+    /// Conversations that were left out because they contain one of its rows; a conversation may be counted for several
+    /// evaluations.
     pub conversations: u64,
-    /// That it was read as plain text, or that no question is known in it: then its short texts do not count.
+    /// A note that it was read as plain text, or that no question was recognised in it; short texts are not compared then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// What a mix of the inputs asked for, and what came of it: `totals.mix` of the manifest.
+/// The requested mix of the inputs and its result: `totals.mix` of the manifest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mix {
     /// The unit of all amounts.
     pub unit: String,
-    /// The most that was asked for.
+    /// The requested maximum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
-    /// The sections of inputs, in the order of their first ones.
+    /// The sections of inputs, in the order of their first inputs.
     pub sections: Vec<MixSection>,
 }
 
@@ -191,16 +193,16 @@ pub struct Mix {
 pub struct MixSection {
     /// The name of its first input.
     pub first: String,
-    /// The weight that was asked for, where any section has one.
+    /// The requested weight, where any section has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
-    /// What there was after selection and deduplication.
+    /// The amount after selection and deduplication.
     pub found: u64,
-    /// What stayed.
+    /// The amount in the dataset.
     pub retained: u64,
 }
 
-/// Renderings of one dialect and coverage in one encoding, over all sources.
+/// The renderings of one dialect and coverage in one encoding, over all sources.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the table of totals")]
 pub struct RenderingCount {
@@ -240,7 +242,7 @@ pub struct RenderingCount {
     pub losses: u64,
 }
 
-/// The losses of one dialect of one kind.
+/// The losses of one kind in one dialect.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "LossKind")]
@@ -251,18 +253,18 @@ pub struct LossCount {
     pub profile: String,
     /// Kind of loss.
     pub code: String,
-    /// Renderings that have it.
+    /// Renderings with such losses.
     pub renderings: u64,
     /// Occurrences.
     pub amount: u64,
 }
 
-/// A text that fits into a report. A text that was cut stays as it is.
+/// Cuts a text so that it fits into a report. A text that was already cut does not change.
 pub fn cut(text: &str) -> String {
     chatmill_diag::cut::beginning(text, CHARACTERS)
 }
 
-/// The inputs that a report lists one by one, with their figures: those with most rejects, errors or findings.
+/// The inputs that a report lists individually, with their figures: those with the most rejects, errors or findings.
 pub fn listed<T>(inputs: impl Iterator<Item = (InputEntry, T)>) -> Vec<(InputEntry, T)> {
     let mut first = BTreeMap::new();
     for (input, beside) in inputs {

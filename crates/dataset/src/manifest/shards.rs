@@ -1,8 +1,7 @@
-//! Shard manifests: the part files of a shard, with a line of JSON for each, in the order of slices and
-//! tables.
+//! Shard manifests: the part files of a shard, one line of JSON each, in the order of slices and tables.
 //!
-//! The manifest names them with their hashes; so the manifest stays small, and the list of all files is never
-//! in memory. Every reader in this program gets its files from here, one after the other.
+//! The manifest lists the shard manifests with their hashes. It therefore stays small, and the list of all files is
+//! never in memory: every reader in this program takes the files from here, one by one.
 //!
 //! Why: docs/decisions/2026-11-23-manifest-part-lists.md.
 
@@ -17,32 +16,33 @@ use crate::tables::REGISTRY;
 use crate::tables::part_file::{self, PartFile};
 use crate::tables::slice_id::SliceId;
 
-/// The folder of the shard manifests below the dataset's root.
+/// The folder of the shard manifests below the root of the dataset.
 pub(crate) const SHARD_MANIFESTS: &str = "lots";
 const EXTENSION: &str = ".jsonl";
-/// Bytes of a line at most: a path, a hash and three numbers are some 300.
+/// The maximum length of a line, in bytes: a path, a hash and three numbers take about 300.
 const LINE_BYTES: u64 = 64 << 10;
 
-/// A shard in the manifest. The last one has no slices: it holds the totals, and the empty file of each table without rows.
+/// A shard in the manifest. The last one has no slices; it lists the file of the totals and the empty file of each
+/// table without rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShardEntry {
-    /// Path of its manifest below the dataset's root.
+    /// Path of the shard manifest below the root of the dataset.
     pub path: String,
     /// The number of slices.
     pub slices: u32,
-    /// The number of part files that its manifest lists.
+    /// The number of part files in the shard manifest.
     pub files: u64,
-    /// Length of its manifest in bytes.
+    /// Length of the shard manifest in bytes.
     pub bytes: u64,
-    /// BLAKE3 of its manifest, in hexadecimal.
+    /// BLAKE3 of the shard manifest, in hexadecimal.
     pub hash: String,
 }
 
-/// The form of a shard in the manifest.
+/// The two forms of a shard in the manifest.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StoredShard {
-    /// Before format 7, how many slices it has.
+    /// The number of slices, in formats before 7.
     Slices(u32),
     Whole(ShardEntry),
 }
@@ -70,13 +70,13 @@ pub(crate) fn shard_path(shard: u32) -> String {
     format!("{SHARD_MANIFESTS}/{}", shard_file_name(shard))
 }
 
-/// The shard whose manifest has this name.
+/// The shard to which a manifest with this name belongs.
 pub(crate) fn shard_of(name: &str) -> Option<u32> {
     let shard = name.strip_suffix(EXTENSION)?.parse().ok()?;
     (shard_file_name(shard) == name).then_some(shard)
 }
 
-/// The sort key of the lines of a shard manifest. No two files have the same.
+/// The sort key of the lines in a shard manifest, unique for each file.
 type Order = (SliceId, usize, usize, String);
 
 /// The position of a file in its shard manifest; `None` for a file that no run writes.
@@ -87,7 +87,7 @@ pub(crate) fn order(file: &PartFile) -> Option<Order> {
     part_file::is_part_of(&file.table, &file.path).then(|| (slice, table, folder.len(), folder.to_owned()))
 }
 
-/// The files of one shard, read from its manifest one after the other. After an error the iteration ends.
+/// The files of one shard, read from its manifest one by one. The iteration ends after an error.
 struct ShardFiles {
     path: PathBuf,
     lines: BufReader<Take<DiskFile>>,
@@ -96,7 +96,7 @@ struct ShardFiles {
     shard: SliceId,
     is_last: bool,
     slices: u32,
-    /// The number of files that the manifest lists and that were not read yet.
+    /// The number of listed files that are still to be read.
     left: u64,
     before: Option<Order>,
     is_over: bool,
@@ -165,7 +165,7 @@ impl ShardFiles {
         Ok(Some(file))
     }
 
-    /// Whether a file of this slice can be in this shard: the last one has the empty files, too, whose number is 0.
+    /// Whether a file of this slice can be in this shard. The last shard also has the empty files, which have the slice number 0.
     fn belongs_to_shard(&self, slice: SliceId, file: &PartFile) -> bool {
         if self.is_last {
             slice == self.shard || slice == SliceId::default() && file.rows == 0
@@ -192,7 +192,7 @@ impl Iterator for ShardFiles {
     }
 }
 
-/// The files of all shards, one after the other. A shard that cannot be opened is an error, and the others follow.
+/// The files of all shards, one by one. For a shard that cannot be opened there is one error, and the other shards follow.
 pub(crate) fn all_files<'m>(
     folder: &'m Dir,
     shards: &'m [ShardEntry],

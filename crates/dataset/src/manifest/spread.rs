@@ -1,12 +1,11 @@
-//! The distribution of values: each value is counted, so that percentiles are exact and the order of reading
-//! does not show.
+//! The distribution of values. Each value is counted, so that percentiles are exact and do not depend on the order of reading.
 
 use std::collections::BTreeMap;
 
 use chatmill_diag::cut;
 use serde::{Deserialize, Serialize};
 
-/// Values and how often each occurs.
+/// Distinct values, and how often each occurs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spread(BTreeMap<u64, u64>);
 
@@ -23,7 +22,7 @@ pub struct SpreadTotals {
     pub p95: u64,
     /// The largest value.
     pub max: u64,
-    /// Bins that double in width, without gaps: the smallest value that falls into each, and how many do.
+    /// Adjacent bins that double in width: the smallest value of each, and the number of values in it.
     pub bins: Vec<(u64, u64)>,
 }
 
@@ -50,12 +49,12 @@ impl Spread {
         self.0.iter().map(|(value, times)| value * times).sum()
     }
 
-    /// The largest value; 0 when there is none.
+    /// The largest value; 0 where there are no values.
     pub fn max(&self) -> u64 {
         self.0.keys().next_back().copied().unwrap_or_default()
     }
 
-    /// The smallest value that at least `percent` of all do not exceed (nearest rank); 0 when there is none.
+    /// The smallest value that is not exceeded by at least `percent` of the values (nearest rank); 0 where there are no values.
     pub fn percentile(&self, percent: u64) -> u64 {
         let rank = (self.count() * percent).div_ceil(100);
         let mut seen = 0;
@@ -68,7 +67,7 @@ impl Spread {
         0
     }
 
-    /// The values in bins that double in width, without gaps.
+    /// The values in adjacent bins that double in width.
     pub fn bins(&self) -> Vec<(u64, u64)> {
         let Some((&smallest, &largest)) = self
             .0
@@ -88,7 +87,7 @@ impl Spread {
             }
         }
         for (value, times) in &self.0 {
-            // 0 falls into the first bin, 1 into the second, 2 and 3 into the third.
+            // 0 is in the first bin, 1 in the second, 2 and 3 in the third.
             let bin = u64::BITS - value.leading_zeros();
             cut::at_mut(&mut bins, bin as usize).1 += times;
         }
@@ -96,7 +95,7 @@ impl Spread {
         bins.split_off(empty)
     }
 
-    /// Adds another spread.
+    /// Adds the values of another spread.
     pub fn merge(&mut self, other: &Self) {
         for (value, times) in &other.0 {
             self.add_times(*value, *times);

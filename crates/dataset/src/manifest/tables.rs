@@ -1,12 +1,12 @@
-//! The tables of a manifest: sums over their files, and the files themselves as long as they are few.
+//! The tables of a manifest: sums over their files, and the files themselves if there are few.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tables::TABLES;
 use crate::tables::part_file::{self, PartFile};
 
-/// The most files of a dataset that its manifest lists itself. If there are more, it has only sums, and the
-/// manifests of the shards list them.
+/// The maximum number of files of a dataset that its manifest lists. A manifest with more has only the sums; the
+/// manifests of the shards list the files.
 const FILES_LISTED: usize = 10_000;
 
 /// One table of a dataset.
@@ -23,11 +23,11 @@ pub struct TableEntry {
     /// Bytes of all its files.
     #[serde(default)]
     pub bytes: u64,
-    /// The folders below the dataset's root in which they lie, in the order in which they are read.
+    /// The folders of the files below the root of the dataset, in the order in which they are read.
     #[serde(default)]
     pub folders: Vec<String>,
-    /// The files, grouped by folder, by slice: for other programs, and only where all tables together have at
-    /// most 10,000 files. The authoritative lists are the manifests of the shards.
+    /// The files, by folder and slice, for other programs; present only if all tables together have at most 10,000
+    /// files. The authoritative lists are in the manifests of the shards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<PartEntry>,
 }
@@ -56,9 +56,9 @@ impl From<PartFile> for PartEntry {
     }
 }
 
-/// Adds files up to their tables.
+/// Sums over the files of each table.
 pub(crate) struct TableSums {
-    /// In registry order.
+    /// All tables in registry order.
     tables: Vec<TableEntry>,
     files: usize,
     limit: usize,
@@ -107,7 +107,7 @@ impl TableSums {
         }
     }
 
-    /// Whether a table has a file.
+    /// Whether a table has any file.
     pub(crate) fn has(&self, table: &str) -> bool {
         self.tables
             .iter()

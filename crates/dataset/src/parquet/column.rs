@@ -1,7 +1,7 @@
-//! Columns of a table: each knows its type in the schema, and takes the values of its rows.
+//! The columns of a table. Each knows its type in the schema and takes the values of its rows.
 //!
-//! A column has a kind of value (a text, a number), which is required ([`One`]), optional ([`Maybe`]) or an
-//! element of a list ([`Many`]); [`kind`] defines how each is stored. Nothing is inferred from values.
+//! A column has a kind of value, such as text or numbers, which is required ([`One`]), optional ([`Maybe`]) or an
+//! element of a list ([`Many`]); [`kind`] defines how each kind is stored. Nothing is inferred from values.
 
 pub(crate) mod kind;
 mod list;
@@ -28,17 +28,17 @@ pub use nested::{Member, NestedValue, Shape};
 pub(crate) use record::RecordColumns;
 pub(crate) use record::record;
 
-/// Why a value cannot be written.
+/// The error when a value cannot be written.
 #[derive(Debug)]
 pub enum ColumnError {
-    /// The value is not of the kind that the table demands.
+    /// The value has another kind than the column.
     Value(String),
     /// The page could not be written.
     Page(ParquetError),
 }
 
 impl ColumnError {
-    /// The error for a table whose file has this path.
+    /// Adds the table and the path of its file to the error.
     pub(crate) fn of(self, table: &'static str, path: &Path) -> DatasetError {
         match self {
             Self::Value(reason) => DatasetError::Row { table, reason },
@@ -55,11 +55,11 @@ impl From<ParquetError> for ColumnError {
 
 /// A visitor of the leaf columns, one after the other.
 pub trait EachLeaf {
-    /// Does it with the next one.
+    /// Visits the next leaf column.
     fn leaf<E: Encoder>(&mut self, leaf: &mut Leaf<E>) -> Result<(), ColumnError>;
 }
 
-/// Takes the place of a list that has no elements.
+/// A visitor that writes a missing or empty list at this position.
 pub(crate) struct Missing(pub(crate) Nesting);
 
 impl EachLeaf for Missing {
@@ -69,7 +69,7 @@ impl EachLeaf for Missing {
     }
 }
 
-/// Ends a row.
+/// A visitor that ends a row.
 pub(crate) struct EndRow<'c>(pub(crate) &'c mut Context);
 
 impl EachLeaf for EndRow<'_> {
@@ -78,7 +78,7 @@ impl EachLeaf for EndRow<'_> {
     }
 }
 
-/// Ends a row group, and appends the columns to it.
+/// A visitor that ends a row group and appends the columns to it.
 pub(crate) struct EndGroup<'g, 'w, W: Write> {
     pub(crate) group: &'g mut SerializedRowGroupWriter<'w, W>,
     pub(crate) context: &'g mut Context,
@@ -90,7 +90,7 @@ impl<W: Write + Send> EachLeaf for EndGroup<'_, '_, W> {
     }
 }
 
-/// The leaves of a file's schema that have no column yet, in order.
+/// The leaves in the schema of a file that have no column yet, in order.
 pub struct Leaves<'l>(pub(crate) slice::Iter<'l, ColumnDescPtr>);
 
 impl Leaves<'_> {
@@ -101,35 +101,35 @@ impl Leaves<'_> {
     }
 }
 
-/// A column of a table, or a field of the structures in one.
+/// A column of a table, or a field of structures in such a column.
 pub trait Column: Sized {
-    /// The value that a row has in this column.
+    /// The value of a row in this column.
     type Value<'v>;
 
     /// The Arrow fields of this column: one, or one per encoding.
     fn fields(name: &str, encodings: &[String]) -> Vec<Field>;
 
-    /// The fields of its structures, with descriptions.
+    /// The fields of the structures in this column, with descriptions.
     fn inner() -> Vec<(Field, &'static str)> {
         Vec::new()
     }
 
-    /// The column with the next leaves of a file.
+    /// Creates the column from the next leaves of a file.
     fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnError>;
 
-    /// Bytes of text and of binary in a value; row groups are cut by them.
+    /// The number of bytes of text and binary data in a value, which decide where row groups are cut.
     fn text_bytes(_value: &Self::Value<'_>, _keys: &Keys) -> usize {
         0
     }
 
-    /// Adds a value at this position.
+    /// Writes a value at this position.
     fn push(&mut self, value: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnError>;
 
-    /// Visits its leaves, in the order of the schema.
+    /// Visits the leaves of the column, in the order of the schema.
     fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnError>;
 }
 
-/// A value that is always there.
+/// A required value.
 pub struct One<K: ColumnKind>(Leaf<K::Encoder>);
 
 impl<K: ColumnKind> Column for One<K> {
@@ -156,7 +156,7 @@ impl<K: ColumnKind> Column for One<K> {
     }
 }
 
-/// A value that may be missing.
+/// An optional value.
 pub struct Maybe<K: ColumnKind>(Leaf<K::Encoder>);
 
 impl<K: ColumnKind> Column for Maybe<K> {

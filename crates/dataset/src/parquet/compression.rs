@@ -4,17 +4,17 @@ use std::fmt;
 
 use parquet::basic::ZstdLevel;
 
-/// Compression of Parquet pages.
+/// The compression of Parquet pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
-    /// Pages as they are.
+    /// No compression.
     None,
     /// Zstandard.
     Zstd(ZstdLevel),
 }
 
 impl Compression {
-    /// Reads `none` or `zstd(LEVEL)` with a level from 1 to 22.
+    /// Parses `none` or `zstd(LEVEL)` with a level from 1 to 22.
     pub fn parse(text: &str) -> Option<Self> {
         if text == "none" {
             return Some(Self::None);

@@ -1,9 +1,10 @@
-//! Texts that many rows hold, each known by a number, so that no row copies, compares or hashes them.
+//! Numbers for texts that many rows contain, so that no row copies, compares or hashes them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A text that many rows of a [`PartSet`](crate::PartSet) hold: an id, a name, a code. By default the empty one.
+/// The number of a text that many rows of a [`PartSet`](crate::PartSet) contain, such as an id, a name or a code. The
+/// default is the empty text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Key(u32);
 
@@ -41,8 +42,8 @@ impl Keys {
         key
     }
 
-    /// The text of a key. A key of another set would give a wrong text, and ends the run.
-    #[expect(clippy::indexing_slicing, reason = "a set gives keys of its own texts only")]
+    /// The text of a key. The key of another set is either unknown, which ends the run, or names another text.
+    #[expect(clippy::indexing_slicing, reason = "a set has the text of every key it gave")]
     pub(crate) fn text(&self, key: Key) -> &str {
         &self.texts[key.index()]
     }

@@ -1,6 +1,7 @@
-//! Parquet as this program writes it: rows go into columns, their values into pages, pages into row groups.
+//! Writes Parquet: rows go into columns, their values into pages, pages into row groups.
 //!
-//! This module knows neither tables nor the meaning of columns; it opens and reads no file.
+//! This module knows neither the tables nor the meaning of columns, and it opens and reads no files; `tables` and
+//! `publish` call it.
 
 pub(crate) mod chunk;
 pub(crate) mod column;

@@ -1,7 +1,7 @@
-//! A Parquet file as a sequence of row groups, each put together from its finished columns.
+//! A Parquet file as a sequence of row groups, each assembled from its finished columns.
 //!
-//! Row groups are cut by the row sequence alone, so equal rows give equal bytes. In memory are the compressed
-//! pages of the open row group and the current page of each column.
+//! Only the sequence of rows decides where a row group is cut, so equal rows give equal bytes. Memory holds the
+//! compressed pages of the open row group and the current page of each column.
 
 use std::io::Write;
 
@@ -18,10 +18,11 @@ use crate::parquet::compression::Compression;
 const GROUP_TEXT_BYTES: usize = 64 << 20;
 /// Rows after which a row group is cut, for tables with little text.
 const GROUP_ROWS: usize = 1 << 20;
-/// Bytes of text in one row. Offsets in the memory of a reader have 31 bits, and a page is cut only after its last row.
+/// The maximum number of bytes of text in one row: a reader's offsets in memory have 31 bits, and a page is cut only
+/// after its last row.
 const ROW_TEXT_BYTES: usize = 1 << 30;
 
-/// A file that is written row group by row group.
+/// A file that is written one row group at a time.
 pub(crate) struct RowGroupFile<W: Write + Send> {
     writer: SerializedFileWriter<W>,
     /// The bytes of text in the open row group.
@@ -36,7 +37,7 @@ impl<W: Write + Send> RowGroupFile<W> {
             .set_compression(compression.of_parquet())
             .set_statistics_enabled(EnabledStatistics::None)
             .build();
-        // Only for its translation of the schema.
+        // The Arrow writer is needed only for its translation of the schema.
         let (writer, _) = ArrowWriter::try_new(sink, schema, Some(properties))?.into_serialized_writer()?;
         Ok(Self {
             writer,
@@ -45,12 +46,12 @@ impl<W: Write + Send> RowGroupFile<W> {
         })
     }
 
-    /// The leaves of its schema.
+    /// The leaves in the schema of the file.
     pub(crate) fn leaves(&self) -> Leaves<'_> {
         Leaves(self.writer.schema_descr().columns().iter())
     }
 
-    /// Counts a row with so many bytes of text. Whether the row group ends with it.
+    /// Counts a row with `text` bytes of text; true where the row group ends with it.
     pub(crate) fn is_full_with(&mut self, text: usize) -> bool {
         self.text += text;
         self.rows += 1;
@@ -62,7 +63,7 @@ impl<W: Write + Send> RowGroupFile<W> {
         self.text
     }
 
-    /// Ends the row group, whose columns `append` gives, unless it is empty.
+    /// Ends the row group unless it is empty; `append` adds its columns.
     pub(crate) fn end_group(
         &mut self,
         append: impl FnOnce(&mut SerializedRowGroupWriter<'_, W>) -> std::result::Result<(), ColumnError>,
@@ -87,7 +88,7 @@ impl<W: Write + Send> RowGroupFile<W> {
         self.writer.inner()
     }
 
-    /// Writes the footer, and returns the underlying writer.
+    /// Writes the footer and returns the underlying writer.
     pub(crate) fn into_inner(self) -> Result<W> {
         self.writer.into_inner()
     }

@@ -1,8 +1,7 @@
-//! The files that are derived from the tables: written by chatmill, not certified, and kept where a user
-//! edited them.
+//! The files that are derived from the tables. They are written by chatmill but not certified, and an edited one is kept.
 //!
-//! A record in the folder holds a hash of each as it was written. While a new one is written the record knows
-//! both, so that a kill at any moment leaves no file that would look edited.
+//! A record in the folder holds the hash with which each file was written. While a new file is written, the record
+//! holds the old and the new hash, so that a kill at any moment leaves no file that would look edited.
 //!
 //! Why: docs/decisions/2026-11-22-edited-reports-are-kept.md.
 
@@ -16,15 +15,14 @@ use crate::disk::{self, Dir, EntryKind, Lock};
 use crate::error::{DatasetError, or_corruption};
 use crate::manifest::{DERIVED, RECORD};
 
-/// Bytes of the record at most: a few names and hashes.
+/// The maximum length of the record, in bytes: it holds a few names and hashes.
 const RECORD_BYTES: u64 = 1 << 20;
 
-/// Hashes by the name of the file.
+/// The hashes of each file, by its name.
 type Record = BTreeMap<String, BTreeSet<String>>;
 
-/// Writes files of a published dataset that are derived from its tables and not certified ([`DERIVED`]): afterwards the
-/// folder holds all of each new one, or still the old one. One that is not as it was written is
-/// [`DatasetError::WrongPath`], and nothing is changed.
+/// Writes files of a published dataset that are derived from its tables and not certified ([`DERIVED`]). Each appears
+/// whole or the old one remains. Where one was edited, the error is [`DatasetError::WrongPath`] and nothing is changed.
 pub fn write_derived(folder: &Path, files: &[(&str, &[u8])]) -> Result<(), DatasetError> {
     let whole = disk::resolve(folder)?;
     let (Some(above), Some(name)) = (whole.parent(), whole.file_name()) else {
@@ -36,16 +34,16 @@ pub fn write_derived(folder: &Path, files: &[(&str, &[u8])]) -> Result<(), Datas
     let (folder, above) = (Dir::open(&whole)?, Arc::new(Dir::open(above)?));
     let _lock = Lock::beside(&above, name)?;
     above.remove_temp_files(|wanted| wanted == stem(&folder))?;
-    // Aside is beside the dataset: a left-over inside would be a file that its manifest does not list.
+    // The temporary files are next to the dataset: one that remained inside would be a file that the manifest does not list.
     write(&folder, &above, files)
 }
 
-/// The stem of the names under which files are written aside: that of their folder, because others may lie beside it.
+/// The stem of the temporary names: the name of the dataset, because the folder above may hold several datasets.
 fn stem(folder: &Dir) -> Cow<'_, str> {
     folder.path().file_name().unwrap_or_default().to_string_lossy()
 }
 
-/// The same in an open folder; `temp` is in the same file system.
+/// Writes derived files into an open folder; `temp` is in the same file system.
 pub(crate) fn write(folder: &Dir, temp: &Dir, files: &[(&str, &[u8])]) -> Result<(), DatasetError> {
     if let Some((unknown, _)) = files.iter().find(|(name, _)| !DERIVED.contains(name)) {
         return Err(DatasetError::corrupt(
@@ -67,7 +65,7 @@ pub(crate) fn write(folder: &Dir, temp: &Dir, files: &[(&str, &[u8])]) -> Result
     save(folder, temp, &record)
 }
 
-/// Refuses a dataset whose derived files were edited.
+/// Refuses a dataset with derived files that were edited.
 pub(crate) fn refuse_edited(folder: &Dir) -> Result<(), DatasetError> {
     refuse_edited_of(folder, &read(folder)?, DERIVED.into_iter())
 }
@@ -95,12 +93,12 @@ fn refuse_edited_of<'n>(
     })
 }
 
-/// The record of a folder; an empty one where it is missing or cannot be parsed.
+/// Reads the record of a folder; it is empty where the file is missing or cannot be parsed.
 fn read(folder: &Dir) -> Result<Record, DatasetError> {
     let bytes = or_corruption(folder.read_small(RECORD, RECORD_BYTES))?
         .ok()
         .flatten();
-    // Files of which nothing is known count as edited, and so nothing is lost.
+    // A file without a hash counts as edited, so nothing is lost.
     Ok(bytes
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default())

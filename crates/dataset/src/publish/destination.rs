@@ -15,17 +15,17 @@ use crate::error::{DatasetError, or_corruption};
 use crate::manifest::{self, MANIFEST, Manifest, SUCCESS};
 use crate::publish::{derived, guard};
 
-/// Names that an error lists before it only counts.
+/// The number of names that an error lists; further ones are counted.
 const NAMES_SHOWN: usize = 8;
 
-/// A destination whose path can hold a dataset.
+/// A destination at a path that can hold a dataset.
 #[derive(Clone, Debug)]
 pub(crate) struct Destination {
-    /// The folder that appears by one rename. Links are resolved.
+    /// The folder that appears by one rename, with its links resolved.
     pub(crate) out: PathBuf,
     parent: Arc<Dir>,
     name: OsString,
-    /// Whether the caller chose the path, so that it must not lie in a folder of chatmill's own.
+    /// Whether the caller chose the path; then it must not be inside another output of chatmill.
     is_chosen: bool,
 }
 
@@ -38,12 +38,12 @@ pub(crate) enum Occupant {
         manifest: Box<Manifest>,
         problems: Vec<String>,
     },
-    /// A folder of other files: the names in it.
+    /// A folder of other files, with their names.
     Foreign(Vec<String>),
 }
 
 impl Destination {
-    /// Resolves a destination, creates the folders above it, and refuses paths where no folder can appear.
+    /// Resolves a destination, creates the folders above it, and refuses a path at which no folder can be created.
     pub(crate) fn locate(shown: &Path) -> Result<Self, DatasetError> {
         let whole = if disk::stat_link(shown).map_err(wrong_when_refused)?.is_none() {
             std::path::absolute(shown).map_err(|error| unusable(shown, error))?
@@ -71,7 +71,7 @@ impl Destination {
         })
     }
 
-    /// A destination of this name in an open folder, even if the folder's path changed. No link is followed.
+    /// A destination with this name in an open folder, even if the path of that folder has changed. No link is followed.
     pub(crate) fn within(parent: Arc<Dir>, name: &OsStr) -> Result<Self, DatasetError> {
         let destination = Self {
             out: parent.at(name),
@@ -83,8 +83,8 @@ impl Destination {
         Ok(destination)
     }
 
-    /// Refuses a destination that no folder can replace. A mount point cannot be renamed over, and the run
-    /// would fail only at its end.
+    /// Refuses a destination that no folder can replace. A mount point is refused here because it cannot be renamed
+    /// over, and a run would fail only at its end.
     fn refuse_other_places(&self) -> Result<(), DatasetError> {
         let Some(there) = self.parent.stat(&self.name).map_err(wrong_when_refused)? else {
             return Ok(());
@@ -106,7 +106,7 @@ impl Destination {
         Ok(())
     }
 
-    /// The place of a folder for unfinished work, beside the destination and so in the same file system.
+    /// The location of a folder for unfinished work: next to the destination, and therefore in the same file system.
     pub(crate) fn work_dir_location(&self, suffix: &str, is_ours: IsOurs) -> WorkDirLocation {
         WorkDirLocation {
             above: Arc::clone(&self.parent),
@@ -115,7 +115,7 @@ impl Destination {
         }
     }
 
-    /// The destination with a hidden name beside it.
+    /// The destination with a hidden name in the same folder.
     pub(crate) fn beside(&self, suffix: &str) -> Result<Self, DatasetError> {
         Self::within(Arc::clone(&self.parent), &self.sibling(suffix))
     }
@@ -129,7 +129,7 @@ impl Destination {
         Lock::beside(&self.parent, &self.name).map_err(wrong_when_refused)
     }
 
-    /// Returns an error if a process holds the lock.
+    /// Returns an error where a process holds the lock.
     pub(crate) fn refuse_locked(&self) -> Result<(), DatasetError> {
         let name = self.sibling("lock");
         if Lock::is_held(&self.parent, &name)? {
@@ -139,8 +139,8 @@ impl Destination {
         Ok(())
     }
 
-    /// Inspects the occupant of the destination. For a dataset, names and lengths are compared, and the
-    /// manifest must be a certified one; no part file is read.
+    /// Inspects the occupant of the destination. For a dataset, names and lengths are compared and the manifest must
+    /// match its marker; no part file is read.
     pub(crate) fn inspect(&self) -> Result<Occupant, DatasetError> {
         let Some(folder) = self.parent.find(&self.name)? else {
             return Ok(Occupant::Nothing);
@@ -175,8 +175,8 @@ impl Destination {
         })
     }
 
-    /// The errors in the files of a dataset that is sound otherwise. All of its files are read, as for its
-    /// certificate; additional files are no corruption.
+    /// The problems in the files of a dataset that looks sound. All its files are read, as for its certificate;
+    /// additional files are no problem.
     pub(crate) fn read_back(&self, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
         let folder = self.parent.enter(&self.name)?;
         let problems = audit::files(&folder, manifest)?.problems;
@@ -187,7 +187,7 @@ impl Destination {
         }
     }
 
-    /// Refuses to replace a dataset that contains files of the user, or whose reports were edited.
+    /// Refuses to replace a dataset that contains files of the user, or reports that were edited.
     pub(crate) fn refuse_strangers(&self, manifest: &Manifest) -> Result<(), DatasetError> {
         let folder = self.parent.enter(&self.name)?;
         let strangers = audit::strangers(&folder, manifest)?;
@@ -217,8 +217,11 @@ impl Destination {
         )
     }
 
-    /// Lets a finished folder take the destination's name in one step. Afterwards the name `folder` in `work_dir` is free,
-    /// or is that of the former occupant.
+    /// Gives a finished folder the name of the destination in one step. Afterwards the name `folder` in `work_dir` is
+    /// free, or belongs to the former occupant.
+    ///
+    /// An old dataset is exchanged with the new one and removed later. Removing it first would leave a moment without
+    /// any dataset, and renaming it away would need a second rename, between which a kill could fall.
     pub(crate) fn publish(&self, work_dir: &Dir, folder: &str, replace: bool) -> Result<(), DatasetError> {
         self.refuse_own_folders()?;
         match self.inspect()? {
@@ -240,8 +243,7 @@ impl Destination {
         self.sync_name()
     }
 
-    /// Publishes a folder of files that are no dataset: an existing folder is exchanged with it, if it holds
-    /// only these names.
+    /// Publishes a folder of files that are no dataset. An existing folder is exchanged with it if it holds only these names.
     pub(crate) fn publish_files(
         &self,
         work_dir: &Dir,
@@ -261,7 +263,7 @@ impl Destination {
         }
     }
 
-    /// Refuses a folder that holds other names than these.
+    /// Refuses a folder that holds any name except these.
     pub(crate) fn refuse_unknown(
         &self,
         names: &[String],
@@ -275,7 +277,7 @@ impl Destination {
         Err(self.foreign(&strangers))
     }
 
-    /// Refuses a destination that lies in a folder of chatmill's own by now.
+    /// Refuses a destination that is inside another output of chatmill by now.
     fn refuse_own_folders(&self) -> Result<(), DatasetError> {
         if !self.is_chosen {
             return Ok(());
@@ -283,7 +285,7 @@ impl Destination {
         guard::refuse_inside(&self.out, &self.parent)
     }
 
-    /// Makes the new name survive a power failure.
+    /// Syncs the parent folder, so that the new name survives a power failure.
     fn sync_name(&self) -> Result<(), DatasetError> {
         self.parent.sync().map_err(|error| match error {
             DatasetError::Io { source, .. } | DatasetError::NoSpace { source, .. } => DatasetError::Io {
@@ -295,7 +297,8 @@ impl Destination {
         })
     }
 
-    /// Finds out whether two folders can change places here, before hours of work depend on it.
+    /// Tests whether two folders can be exchanged here, before hours of work depend on it. Not every file system can,
+    /// and only a trial finds out, so two empty folders are created and exchanged.
     pub(crate) fn probe_exchange(&self, work_dir: &Dir) -> Result<(), DatasetError> {
         let [one, other] = PROBES;
         work_dir.make(one, disk::PRIVATE_FOLDER)?;
@@ -322,15 +325,15 @@ impl Destination {
     }
 }
 
-/// Folders that change places to show that they can.
+/// The names of the folders that are exchanged as a test.
 pub(crate) const PROBES: [&str; 2] = ["exchange-1", "exchange-2"];
 
-/// An error at a destination is the request's when the path cannot be used, else the system's.
+/// Classifies an error at a destination: the request is wrong where the path cannot be used, else the system has failed.
 fn unusable(path: &Path, error: io::Error) -> DatasetError {
     wrong_when_refused(DatasetError::io("open", path, error))
 }
 
-/// The same of an error that is named already.
+/// Classifies an error that is already a [`DatasetError`] in the same way.
 pub(crate) fn wrong_when_refused(error: DatasetError) -> DatasetError {
     match error {
         DatasetError::Io { path, source, .. } if is_refusal(source.kind()) => DatasetError::WrongPath {

@@ -1,8 +1,7 @@
-//! A folder of files for other programs, for example an export: it appears whole, by one rename, or not at
-//! all.
+//! A folder of files for other programs, for example an export: it appears whole, by one rename, or not at all.
 //!
-//! It is not a dataset: no manifest, no certificate, no resuming. An existing folder at the destination is
-//! replaced only where the caller knows every name in it.
+//! It is not a dataset: it has no manifest and no certificate, and it cannot be resumed. An existing folder at the
+//! destination is replaced only if the caller knows every name in it.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
@@ -15,29 +14,29 @@ use crate::publish::destination::{Destination, Occupant};
 /// The folder that gets the destination's name.
 const FILES: &str = "files";
 
-/// An unfinished folder; dropped before [`publish`](Self::publish), it leaves nothing.
+/// An unfinished folder. If it is dropped before [`publish`](Self::publish), nothing remains.
 #[derive(Debug)]
 pub struct Folder {
-    /// The names of an earlier folder that it takes the place of; none where nothing is replaced.
+    /// The names in an earlier folder that is replaced; empty where none is.
     replaced: BTreeSet<String>,
     destination: Destination,
     work_dir: WorkDir,
     files: Dir,
-    /// Held, never read; freed after everything else.
+    /// Held but never read; freed after everything else.
     _lock: Lock,
 }
 
 impl Folder {
-    /// Begins a folder at a free path, or in place of an empty folder.
+    /// Begins a folder at a path that is free or an empty folder.
     pub fn create(out: &Path) -> Result<Self, DatasetError> {
         Self::create_over(out, BTreeSet::new())
     }
 
-    /// Creates a folder that may replace an existing one with only these names when it is published.
+    /// Begins a folder that replaces an existing one when it is published, provided that the old one holds only these names.
     pub fn create_over(out: &Path, replaced: BTreeSet<String>) -> Result<Self, DatasetError> {
         let destination = Destination::locate(out)?;
         let lock = destination.lock()?;
-        // What a killed process left is removed even if it was killed after it had published.
+        // Remains of a killed process are removed even if the process had already published.
         let work_dir = destination.work_dir_location("unfinished", is_ours).take()?;
         match refuse_occupied(&destination, out, &replaced).and_then(|()| begin(&work_dir)) {
             Ok(files) => Ok(Self {
@@ -54,12 +53,12 @@ impl Folder {
         }
     }
 
-    /// The path at which it appears.
+    /// The path at which the folder will appear.
     pub fn out(&self) -> &Path {
         &self.destination.out
     }
 
-    /// Begins a file of the folder.
+    /// Begins a file in the folder.
     pub fn file(&self, name: &str) -> Result<FolderFile, DatasetError> {
         let path = self.files.at(name);
         if name.starts_with('.') || name.contains(['/', '\\']) {
@@ -72,7 +71,7 @@ impl Folder {
         Ok(FolderFile::of(path, file))
     }
 
-    /// Gives a finished file of the folder another name, which no file has.
+    /// Renames a finished file of the folder; the new name must be free.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), DatasetError> {
         if self.files.stat(to)?.is_some() {
             return Err(DatasetError::wrong_path(
@@ -83,7 +82,7 @@ impl Folder {
         self.files.rename_only(from, &self.files, to)
     }
 
-    /// Lets the folder appear at its destination.
+    /// Publishes the folder at its destination.
     pub fn publish(self) -> Result<(), DatasetError> {
         self.files.sync()?;
         self.destination
@@ -91,7 +90,7 @@ impl Folder {
     }
 }
 
-/// Refuses a destination that is neither free nor holds only names that are replaced.
+/// Refuses a destination that is not free and holds names which may not be replaced.
 fn refuse_occupied(
     destination: &Destination,
     out: &Path,
@@ -108,7 +107,7 @@ fn refuse_occupied(
     Err(DatasetError::wrong_path(out, reason))
 }
 
-/// Removes the files of a killed export, and begins anew.
+/// Removes the files of a killed export and begins a new folder.
 fn begin(work_dir: &WorkDir) -> Result<Dir, DatasetError> {
     work_dir.remove(FILES)?;
     work_dir.dir().make(FILES, disk::USUAL_FOLDER)
@@ -126,7 +125,7 @@ fn give_up(work_dir: &WorkDir) {
     drop(removed().or_else(|_| removed()));
 }
 
-/// Whether an entry of the folder of unfinished work is one that an export makes there.
+/// Whether an entry of the folder for unfinished work is one that an export creates there.
 fn is_ours(entry: &DirEntry) -> bool {
     match (entry.kind, entry.name.split_once('/')) {
         (EntryKind::Folder, None) => entry.name == FILES,
@@ -143,7 +142,7 @@ pub struct FolderFile {
 }
 
 impl FolderFile {
-    /// A file that was just created, and is to have this path.
+    /// A file that was just created and will have this path.
     pub(crate) fn of(path: PathBuf, file: DiskFile) -> Self {
         Self {
             path,
@@ -151,7 +150,7 @@ impl FolderFile {
         }
     }
 
-    /// Adds bytes.
+    /// Appends bytes.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), DatasetError> {
         self.write_all(bytes)
             .map_err(|source| DatasetError::io("write", &self.path, source))
@@ -166,12 +165,12 @@ impl FolderFile {
         Ok(FileMeasure::of(&self.file.hasher))
     }
 
-    /// The bytes that were added so far.
+    /// The number of bytes that were appended so far.
     pub fn bytes(&self) -> u64 {
         self.file.hasher.count()
     }
 
-    /// The path of the folder while it is being written.
+    /// The path of the file while it is written.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

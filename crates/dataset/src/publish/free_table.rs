@@ -1,6 +1,6 @@
-//! A Parquet file of a [`Folder`](crate::Folder), whose columns are known only when it is begun.
+//! A Parquet file of a [`Folder`](crate::Folder) with columns that are known only at run time.
 //!
-//! Its columns are written and cut like those of a dataset's tables.
+//! Columns are encoded, and row groups cut, as in the tables of a dataset.
 
 use std::ops::Range;
 
@@ -18,13 +18,13 @@ use crate::parquet::compression::Compression;
 use crate::parquet::row_group::{RowGroupFile, check_row};
 use crate::publish::folder::FolderFile;
 
-/// The name by which errors call it.
+/// The name of the table in errors.
 const TABLE: &str = "export";
 
 /// The type of a column. Every column is nullable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FreeKind {
-    /// Text that repeats.
+    /// Text with values that repeat.
     Word,
     /// Text.
     Text,
@@ -32,20 +32,20 @@ pub enum FreeKind {
     Json,
     /// A number.
     Number,
-    /// A number with a fraction.
+    /// A floating-point number.
     Real,
-    /// A yes or no.
+    /// A Boolean.
     Flag,
-    /// An instant.
+    /// A point in time.
     Time,
-    /// Ranges of bytes, each with its `start` and its `end`.
+    /// Byte ranges, each with its `start` and its `end`.
     Spans,
     /// Lists and structures.
     Nested(Shape),
 }
 
 impl FreeKind {
-    /// The kind of a column of the dataset's tables; structures, and lists of them, are kept as JSON.
+    /// The kind for a column of the dataset's tables; structures and lists of them become JSON.
     pub fn of(field: &Field) -> Self {
         match field.data_type() {
             DataType::Utf8 if field.has_valid_extension_type::<JsonType>() => Self::Json,
@@ -62,28 +62,28 @@ impl FreeKind {
     }
 }
 
-/// A value of a row.
+/// The value of one column in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FreeCell<'a> {
-    /// Text, of a column of text or of JSON.
+    /// Text, for a column of text or JSON.
     Text(&'a str),
-    /// A number, of a column of numbers.
+    /// A number, for a column of numbers.
     Number(u64),
-    /// A number, of a column of numbers with a fraction.
+    /// A floating-point number, for a column of such numbers.
     Real(f64),
-    /// A yes or no.
+    /// A Boolean.
     Flag(bool),
     /// Microseconds since 1970 in UTC.
     Time(i64),
-    /// Ranges, of a column of spans.
+    /// Byte ranges, for a column of spans.
     Spans(&'a [Range<u64>]),
-    /// A value of a nested column.
+    /// A nested value, for a column of lists and structures.
     Nested(&'a NestedValue<'a>),
     /// No value.
     Missing,
 }
 
-/// A Parquet file that rows are added to.
+/// A Parquet file to which rows are added.
 pub struct FreeTable {
     file: RowGroupFile<FolderFile>,
     columns: Vec<FreeColumn>,
@@ -174,7 +174,7 @@ impl FreeTable {
         })
     }
 
-    /// Adds a row with one value for each column, in their order.
+    /// Appends a row with one value per column, in the order of the columns.
     pub fn push(&mut self, row: &[FreeCell<'_>]) -> Result<(), DatasetError> {
         let text: usize = row.iter().map(FreeCell::text_bytes).sum();
         let pushed = check_row(text).and_then(|()| self.fill(row));
@@ -216,7 +216,8 @@ impl FreeTable {
         result.map_err(|error| error.of(TABLE, self.file.inner().path()))
     }
 
-    /// The bytes of the file with another row, if that is the last: text that is not yet compressed counts whole.
+    /// The length that the file would have with this row as the last one, in bytes; text that is not yet compressed
+    /// counts in full.
     pub fn bytes_with(&self, row: &[FreeCell<'_>]) -> u64 {
         let text: usize = row.iter().map(FreeCell::text_bytes).sum();
         self.file.inner().bytes() + (self.file.pending_text() + text) as u64
@@ -330,7 +331,7 @@ mod tests {
         assert_eq!(usize::try_from(seen).unwrap(), rows);
     }
 
-    /// Lists in lists, of which some are empty and some are missing.
+    /// Lists in lists, some empty and some missing.
     #[test]
     fn nested_values_come_back_as_they_went_in() {
         static CALLS: Shape = Shape::Struct(&[

@@ -1,8 +1,9 @@
-//! The guard of every path that the caller chooses for an output: nothing is written into a dataset, an export, a store of nights or
-//! a folder of unfinished work, at any depth.
+//! The guard of every output path that the caller chooses: nothing is written into a dataset, an export, a store of
+//! nights or a folder of unfinished work, at any depth.
 //!
-//! Such a folder is known by its content, never by its name. The folders above an output are reached from the open one, so that
-//! neither links nor other spellings lead past the guard. What an output may replace is decided by [`destination`](super::destination).
+//! Such a folder is recognised by its content, never by its name. The folders above an output are reached from its open
+//! handle, so that neither links nor other spellings bypass the guard. What an output may replace is decided by
+//! [`destination`](super::destination).
 
 use std::fmt;
 use std::io::{self, Read};
@@ -14,25 +15,25 @@ use crate::manifest::{MANIFEST, SUCCESS};
 
 /// The name of the mark file of a store of nights.
 pub(crate) const STORE_MARK: &str = ".chatmill-nights";
-/// The name of the summary of an export, by which its folder is recognised.
+/// The name of the summary of an export, which identifies its folder.
 pub const EXPORT_SUMMARY: &str = "export.json";
 
-/// Where `manifest.json` and `export.json` name their program, without white space.
+/// The beginning of `manifest.json` and `export.json`, which names their program, without white space.
 const BEGINNING: &[u8] = br#"{"program":"chatmill""#;
-/// Bytes in which the beginning is looked for.
+/// The number of bytes in which the beginning is looked for.
 const HEAD_BYTES: u64 = 256;
 
-/// Refuses an output in an open folder which is one of chatmill's own, or lies in one.
+/// Refuses an output in an open folder that is an output of chatmill, or is inside one.
 pub(crate) fn refuse_inside(shown: &Path, folder: &Dir) -> Result<(), DatasetError> {
     refuse_from(0, shown, folder)
 }
 
-/// Refuses an output which is an open folder that lies in one of chatmill's own.
+/// Refuses an open folder as an output where it is inside an output of chatmill.
 pub(crate) fn refuse_below(shown: &Path, folder: &Dir) -> Result<(), DatasetError> {
     refuse_from(1, shown, folder)
 }
 
-/// Refuses an output that does not exist yet, in the nearest folder above it that does.
+/// Refuses an output that does not exist yet, by the nearest folder above it that does.
 pub(crate) fn refuse_absent(shown: &Path) -> Result<(), DatasetError> {
     let mut above = disk::above(shown);
     while disk::stat_target(above)?.is_none() {
@@ -47,7 +48,7 @@ fn refuse_from(first: usize, shown: &Path, folder: &Dir) -> Result<(), DatasetEr
             let owner = folder.path().ancestors().nth(level);
             let owner = owner.unwrap_or(folder.path()).display();
             let reason = format!(
-                "it lies in the {} {owner}; choose a place outside of it",
+                "it is inside the {} {owner}; choose a place outside it",
                 kind.noun()
             );
             return Err(DatasetError::wrong_path(shown, reason));
@@ -56,7 +57,7 @@ fn refuse_from(first: usize, shown: &Path, folder: &Dir) -> Result<(), DatasetEr
     Ok(())
 }
 
-/// What this program made a folder for.
+/// The kind of output for which chatmill created a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnOutput {
     /// A dataset, finished or damaged.
@@ -65,7 +66,7 @@ pub enum OwnOutput {
     Export,
     /// The records and datasets of scheduled runs.
     Store,
-    /// What an unfinished run or a stopped one left.
+    /// The remains of an unfinished or interrupted run.
     Unfinished,
 }
 
@@ -80,7 +81,7 @@ impl OwnOutput {
     }
 }
 
-/// With its article.
+/// The kind with its article.
 impl fmt::Display for OwnOutput {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -92,12 +93,12 @@ impl fmt::Display for OwnOutput {
     }
 }
 
-/// What this program made a folder for; none where it did not make it.
+/// The kind of output in a folder; `None` where chatmill did not create it.
 pub fn own_output(folder: &Path) -> Result<Option<OwnOutput>, DatasetError> {
     own_kind(&Dir::open(folder)?, &up(0))
 }
 
-/// What chatmill made the folder at a path from another one for; none where it did not make it.
+/// The kind of output in the folder at a path, which is relative to an open one; `None` where chatmill did not create it.
 fn own_kind(folder: &Dir, path: &str) -> Result<Option<OwnOutput>, DatasetError> {
     let is_marked = |name: &str| -> Result<bool, DatasetError> {
         let mark = folder.stat(format!("{path}/{name}"))?;
@@ -116,7 +117,7 @@ fn own_kind(folder: &Dir, path: &str) -> Result<Option<OwnOutput>, DatasetError>
     })
 }
 
-/// Whether a file begins as chatmill's do; false where it is not a regular file or may not be read.
+/// Whether a file begins as chatmill's files do; false where it is not a regular file or may not be read.
 fn begins(folder: &Dir, path: &str, name: &str, is_ours: fn(&[u8]) -> bool) -> Result<bool, DatasetError> {
     let name = format!("{path}/{name}");
     let file = match or_corruption(folder.read_file(&name)) {
@@ -139,7 +140,7 @@ fn is_beginning(head: &[u8]) -> bool {
     signs.take(BEGINNING.len()).eq(BEGINNING)
 }
 
-/// Whether a `_SUCCESS` holds a hash: those of other programs are empty.
+/// Whether a `_SUCCESS` file holds a hash: those of other programs are empty.
 fn is_marker(head: &[u8]) -> bool {
     let line = head.strip_suffix(b"\n");
     line.is_some_and(|hash| hash.len() == 64 && hash.iter().all(u8::is_ascii_hexdigit))

@@ -1,5 +1,5 @@
-//! Publishing: a dataset or a folder of files appears at its destination complete, by one rename. This module
-//! checks the destination; the work of a run before it is published is in `work`.
+//! Publishing: a dataset or a folder of files appears complete at its destination, by one rename. This module checks
+//! destinations and guards output paths; `work` holds the work of a run until it is published.
 //!
 //! The contents of a dataset belong to `tables` and `manifest`, their verification to `certify`.
 

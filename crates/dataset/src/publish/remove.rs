@@ -1,4 +1,4 @@
-//! Removing a dataset, without any foreign file.
+//! Removes a dataset, and no foreign file.
 
 use std::ffi::OsStr;
 
@@ -8,13 +8,14 @@ use crate::manifest::{DERIVED, SUCCESS};
 use crate::publish::derived;
 use crate::publish::work::names;
 
-/// Removes a dataset in a folder, where there is one.
+/// Removes a dataset in a folder, if it exists.
 pub(crate) fn dataset(folder: &Dir, name: impl AsRef<OsStr>) -> Result<(), DatasetError> {
     let Some(dataset) = folder.find(&name)? else {
         return Ok(());
     };
     refuse_strangers(&dataset)?;
-    // The files that show edits are removed first, then the mark: the remains after a kill must look neither edited nor whole.
+    // The files that would show edits are removed first, then the marker, so that the remains after a kill look neither
+    // edited nor complete.
     for first in DERIVED.into_iter().chain([SUCCESS]) {
         dataset.remove_file(first)?;
     }
@@ -31,7 +32,7 @@ fn refuse_strangers(dataset: &Dir) -> Result<(), DatasetError> {
     derived::refuse_edited(dataset)
 }
 
-/// Why a folder is kept that holds this.
+/// The error for a folder that is kept because it holds this entry.
 pub(crate) fn foreign_entry(folder: &Dir, name: &str) -> DatasetError {
     let reason = format!("it holds {name}, which chatmill did not write; the folder is kept");
     DatasetError::wrong_path(folder.path(), reason)

@@ -1,4 +1,4 @@
-//! A report file at a path that the user chose: it appears whole, or the former file stays.
+//! A report file at a path that the user chose: it appears whole, or the former file remains.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::disk::{self, Dir, DiskFile, EntryKind, Lock};
 use crate::error::DatasetError;
 use crate::publish::guard;
 
-/// A report in the making. Clones write to the same file; dropped before [`finish`](Self::finish), it leaves nothing.
+/// An unfinished report. Clones write to the same file; if it is dropped before [`finish`](Self::finish), nothing remains.
 #[derive(Clone, Debug)]
 pub struct ReportFile(Arc<Unfinished>);
 
@@ -21,15 +21,15 @@ struct Unfinished {
     temp_name: String,
     file: DiskFile,
     is_finished: AtomicBool,
-    /// Held, never read; freed after everything else.
+    /// Held but never read; freed after everything else.
     _lock: Lock,
 }
 
-/// Begins the file of a report at a requested path, in place of an older one, under its lock: what a killed process left of the same
-/// report is removed.
+/// Begins a report file at a requested path, under its lock. It replaces an older report, and the remains of a killed
+/// process that wrote the same report are removed.
 ///
-/// A link, a folder and anything else that is not a regular file are [`DatasetError::WrongPath`], and so are a path that leads to one
-/// of `inputs`, by whatever names, or into one, at any depth, and a path in a folder of chatmill's own.
+/// A link, a folder and anything else that is not a regular file are [`DatasetError::WrongPath`], and so are a path
+/// that leads to or into one of `inputs`, by any name and at any depth, and a path inside another output of chatmill.
 pub fn create_report(shown: &Path, inputs: &[&Path]) -> Result<ReportFile, DatasetError> {
     let Some(name) = shown.file_name().and_then(|name| name.to_str()) else {
         return Err(DatasetError::wrong_path(shown, "it does not name a file"));
@@ -76,7 +76,7 @@ pub fn create_report(shown: &Path, inputs: &[&Path]) -> Result<ReportFile, Datas
 }
 
 impl ReportFile {
-    /// Whether a path leads to the same name.
+    /// Whether a path leads to the same file name in the same folder.
     pub fn is_at(&self, shown: &Path) -> bool {
         let Unfinished { folder, name, .. } = &*self.0;
         let is_in = |above: PathBuf| above == folder.path();

@@ -1,4 +1,4 @@
-//! A temporary dataset, from which another output is made: it lies in a marked folder beside that output, under a hidden name.
+//! A temporary dataset from which another output is made: it is in a marked folder with a hidden name next to that output.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,23 +10,23 @@ use crate::publish::destination::Destination;
 use crate::publish::remove;
 use crate::publish::work::staging::{self, DATASET_NAME, DatasetParent};
 
-/// The place of such a dataset, under a lock. Dropped, the dataset is removed with all unfinished work. After a kill, the next
-/// process takes it over.
+/// The place of a temporary dataset, under a lock. When it is dropped, the dataset and all unfinished work are removed.
+/// After a kill, the next process takes the place over.
 #[derive(Debug)]
 pub struct TemporaryDataset {
     work_dir: WorkDir,
     parent: DatasetParent,
-    /// Held, never read; freed after everything else.
+    /// Held but never read; freed after everything else.
     _lock: Lock,
 }
 
 impl TemporaryDataset {
-    /// The place beside a destination. A folder of that name which is not marked as ours, such as a dataset that somebody keeps
-    /// there, is [`DatasetError::WrongPath`], and nothing is touched.
+    /// The place next to a destination. A folder of that name without our mark, such as a dataset of the user, is
+    /// [`DatasetError::WrongPath`], and nothing is touched.
     pub fn beside(out: &Path) -> Result<Self, DatasetError> {
         let destination = Destination::locate(out)?;
         let lock = destination.beside("dataset")?.lock()?;
-        // What is in a dataset, and in the staging beside it, is looked at where it is removed.
+        // The content of a dataset, and of the staging next to it, is checked where it is removed.
         let place = destination.work_dir_location("dataset", |_| false);
         let work_dir = match place.open()? {
             Some(left) => left,
@@ -37,7 +37,7 @@ impl TemporaryDataset {
             .stat_below(&format!("{DATASET_NAME}/{SUCCESS}"))?
             .is_none()
         {
-            // What is left of a dataset whose removal was killed.
+            // The remains of a dataset that was not completely removed.
             remove::dataset(work_dir.dir(), DATASET_NAME)?;
         }
         Ok(Self {

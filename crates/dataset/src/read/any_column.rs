@@ -1,6 +1,7 @@
-//! Columns that a reader learns of at run time: any cell as JSON.
+//! Columns with types that a reader learns at run time: any cell as JSON.
 //!
-//! Texts of the Arrow JSON type are the JSON that they hold, instants are RFC 3339 texts in UTC, lists and structures are arrays and objects.
+//! A text of the Arrow JSON type becomes the JSON that it contains, a time an RFC 3339 text in UTC, a list an array and
+//! a structure an object.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
@@ -35,7 +36,7 @@ impl ColumnKind for AnyColumn {
 }
 
 impl AnyColumn {
-    /// The JSON of a row; `null` where the value is missing.
+    /// The value in a row as JSON; `null` where it is missing.
     pub fn json(&self, row: usize) -> String {
         let mut json = String::new();
         write(&self.field, &*self.array, row, &mut json);
@@ -60,7 +61,7 @@ fn write(field: &FieldRef, array: &dyn Array, row: usize, out: &mut String) {
         DataType::Boolean => array.as_boolean().value(row).into(),
         DataType::Timestamp(..) => {
             let microseconds = array.as_primitive::<TimestampMicrosecondType>().value(row);
-            // Years beyond 9999 have no name in RFC 3339.
+            // RFC 3339 cannot write years after 9999.
             let instant = Timestamp::from_microsecond(microseconds);
             instant.map_or(Value::Null, |instant| instant.to_string().into())
         }

@@ -1,5 +1,5 @@
-//! The columns of a table that a reader asks for, each named once: [`columns!`](crate::columns) makes a struct of them, and what is read
-//! follows from its fields.
+//! The columns of a table that a reader asks for, each named once: [`columns!`](crate::columns) declares a struct, and
+//! its fields decide which columns are read.
 
 use chatmill_model::Component;
 
@@ -15,7 +15,7 @@ pub trait Columns: Sized {
     fn of(batch: &Batch) -> Result<Self, DatasetError>;
 }
 
-/// The batch itself, for errors about one of its rows.
+/// The batch itself as a struct of columns, for errors about one of its rows.
 impl Columns for Batch {
     fn names() -> Vec<&'static str> {
         Vec::new()
@@ -38,11 +38,11 @@ impl Columns for Components {
     }
 }
 
-/// Callback for one row: receives its columns, further columns of numbers, and the index of the row in them.
+/// A callback for one row: it receives the columns, further columns of numbers, and the index of the row in them.
 pub type RowVisit<'v, C> = dyn FnMut(&C, &[Numbers], usize) -> Result<(), DatasetError> + 'v;
 
 impl Dataset {
-    /// Visits the rows of a table one by one: their columns, and which row of them it is.
+    /// Visits the rows of a table one by one; the callback gets the columns and the index of the row in them.
     pub fn each_row<C: Columns>(
         &self,
         table: &str,
@@ -54,7 +54,8 @@ impl Dataset {
         })
     }
 
-    /// The same with further columns of numbers, such as those that are called after an encoding. The first error ends it.
+    /// Visits the rows with further columns of numbers, such as those that have an encoding in their name. The first
+    /// error ends the visit.
     pub fn each_row_with<C: Columns>(
         &self,
         table: &str,
@@ -71,12 +72,12 @@ impl Dataset {
     }
 }
 
-/// The rows of a table, one after the other, for who walks through several tables side by side.
+/// The rows of a table one by one, for callers that read several tables in parallel.
 pub struct Rows<'d, C> {
     batches: Batches<'d>,
     open: Option<C>,
     row: usize,
-    /// The number of rows of the current batch.
+    /// The number of rows in the current batch.
     length: usize,
 }
 
@@ -86,7 +87,7 @@ impl<'d, C: Columns> Rows<'d, C> {
         Self::from(dataset.batches(table, &C::names()))
     }
 
-    /// The same with only the rows of one conversation.
+    /// The rows of one conversation in a table.
     pub fn of_conversation(
         dataset: &'d Dataset,
         table: &str,
@@ -106,12 +107,12 @@ impl<'d, C: Columns> Rows<'d, C> {
         Ok(rows)
     }
 
-    /// The columns of the batch that is read, and which row of them is next; none behind the last one.
+    /// The columns of the current batch and the index of the current row in them; `None` after the last row.
     pub fn current(&self) -> Option<(&C, usize)> {
         self.open.as_ref().map(|cells| (cells, self.row))
     }
 
-    /// Goes on to the next row.
+    /// Moves to the next row.
     pub fn advance(&mut self) -> Result<(), DatasetError> {
         self.row += 1;
         self.fill()
@@ -130,7 +131,7 @@ impl<'d, C: Columns> Rows<'d, C> {
     }
 }
 
-/// A struct of columns: each field is the column of its name. With `with field: Columns` others are read along.
+/// Declares a struct of columns: each field is the column of the same name. `with field: Columns` includes another such struct.
 #[macro_export]
 macro_rules! columns {
     ($(

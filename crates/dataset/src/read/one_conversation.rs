@@ -1,4 +1,4 @@
-//! The rows of one conversation in a file: found by the column of their ids, so that only the pages are decoded that hold them.
+//! The rows of one conversation in a file. They are found in the id column, so that only the pages that contain them are decoded.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use parquet::arrow::arrow_reader::RowSelection;
 use crate::error::DatasetError;
 use crate::read::{Batch, Texts};
 
-/// The column of the conversation of a row, which all tables of conversations have.
+/// The column with the conversation of a row, which all tables about conversations have.
 pub(super) const CONVERSATION_ID: &str = "conversation_id";
 
-/// The row numbers of a conversation in a file. Ids arrive batch by batch.
+/// The row numbers of a conversation in a file; its ids are read batch by batch.
 pub(super) fn rows_of(
     path: &Path,
     ids: impl Iterator<Item = Result<RecordBatch, DatasetError>>,
@@ -31,7 +31,8 @@ pub(super) fn rows_of(
     Ok(rows)
 }
 
-/// The row groups that hold rows, where these have so many rows each, and the selection of the rows in them.
+/// The row groups that contain `rows`, and the selection of these rows in them; `counts` are the numbers of rows of all
+/// row groups.
 pub(super) fn chosen(counts: &[usize], rows: &[usize]) -> (Vec<usize>, RowSelection) {
     let (mut groups, mut ranges) = (Vec::new(), Vec::new());
     let (mut first, mut chosen_rows) = (0, 0);

@@ -1,8 +1,9 @@
-//! Statistics on the conversations of a dataset or an export: how long conversations, answers and turns are, who wrote them, which tools
-//! are called, how much of them is trained on, where they come from, and the turns that begin and end them most often.
+//! Statistics on the conversations of a dataset or an export: the lengths of conversations, answers and turns, who
+//! wrote them, which tools are called, how much of them is trained on, their sources, and the most frequent first and
+//! last turns.
 //!
-//! Whoever reads the conversations passes them on message by message to [`StatisticsSums`]; nothing is read here. Memory is bounded:
-//! lengths are counted by their values, and of different first and last turns only `COMPARED_TURNS` are told apart.
+//! The caller passes the conversations to [`StatisticsSums`] message by message; nothing is read here. Memory is
+//! bounded: lengths are counted by value, and only `COMPARED_TURNS` different first and last turns are distinguished.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +14,15 @@ use serde::{Deserialize, Serialize};
 use crate::manifest::overview::{RoleCount, ToolCount};
 use crate::manifest::{Spread, SpreadTotals};
 
-/// Different first turns, and different last ones, that are told apart: about 20 MB each.
+/// The number of different first turns, and of different last turns, that are distinguished: about 20 MB each.
 const COMPARED_TURNS: usize = 200_000;
-/// The unit of lengths where no encoding counts.
+/// The unit of lengths where there is no encoding.
 pub const CHARACTERS: &str = "characters";
-/// Frequent turns that are listed.
+/// The number of frequent turns that are listed.
 const LISTED_TURNS: usize = 10;
-/// Characters of a turn that are shown.
+/// The maximum length of a turn that is shown, in characters.
 const SHOWN_CHARACTERS: usize = 100;
-/// Sources that are listed; the conversations of further ones are counted under the name `…`.
+/// The number of sources that are listed; the conversations of further ones are counted under the name `…`.
 const LISTED_SOURCES: usize = 200;
 
 /// Statistics on conversations.
@@ -39,14 +40,14 @@ pub struct Statistics {
     pub roles: Vec<RoleCount>,
     /// The tools that are called most.
     pub tools: Vec<ToolCount>,
-    /// Tools beside these.
+    /// The number of tools that are not in this list.
     pub tools_left_out: u64,
     /// The share of each dialect's renderings that is trained on.
     #[serde(rename = "learned")]
     pub trained: Vec<TrainedPart>,
     /// Conversations by source.
     pub sources: Vec<SourceCount>,
-    /// The most frequent first and last turns; none where nothing may be quoted, or texts were not read.
+    /// The most frequent first and last turns; `None` where nothing may be quoted or no texts were read.
     pub frequent: Option<FrequentTurns>,
 }
 
@@ -55,14 +56,14 @@ pub struct Statistics {
 pub struct Length {
     /// `conversation`, `answer` or `turn`; `conversation` in the unit `turns` is the number of its turns.
     pub of: &'static str,
-    /// `characters`, `turns`, or the encoding that the tokens are of.
+    /// `characters`, `turns`, or the name of an encoding, in which case the lengths are tokens.
     pub unit: String,
     /// The figures.
     #[serde(flatten)]
     pub totals: SpreadTotals,
 }
 
-/// What is trained on of renderings.
+/// How much of the renderings is trained on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrainedPart {
@@ -72,11 +73,11 @@ pub struct TrainedPart {
     pub profile: String,
     /// The unit of the figures: `bytes` of the renderings, or `turns` of the assistant.
     pub unit: String,
-    /// All of them.
+    /// The total.
     pub whole: u64,
-    /// Those of the assistant.
+    /// The share of the assistant.
     pub assistant: u64,
-    /// Those of the assistant that are trained on; the others are context.
+    /// The share of the assistant that is trained on; the rest is context.
     #[serde(rename = "learned")]
     pub trained: u64,
 }
@@ -86,7 +87,7 @@ pub struct TrainedPart {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SourceStatistics")]
 pub struct SourceCount {
-    /// Id of the source; of an export the column `source`, else the name of the file.
+    /// Id of the source; for an export the column `source`, or else the name of the file.
     pub source: String,
     /// Conversations.
     pub conversations: u64,
@@ -94,7 +95,7 @@ pub struct SourceCount {
     pub messages: u64,
     /// Messages of the assistant.
     pub answers: u64,
-    /// Their length in the first unit.
+    /// Length of the conversations, in the first unit.
     pub length: u64,
 }
 
@@ -102,9 +103,9 @@ pub struct SourceCount {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FrequentTurns {
-    /// The first texts of a person or the assistant.
+    /// The most frequent first texts of a person or the assistant.
     pub first: TurnRanking,
-    /// The last ones.
+    /// The most frequent last texts.
     pub last: TurnRanking,
 }
 
@@ -112,11 +113,11 @@ pub struct FrequentTurns {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TurnRanking {
-    /// Turns that were compared.
+    /// The number of turns that were compared.
     pub compared: u64,
-    /// Different texts among them.
+    /// The number of different texts among them.
     pub different: u64,
-    /// Turns with a new text that were not compared, because there were too many different ones before.
+    /// Turns with a new text that were not compared, because too many different texts came before them.
     pub beyond: u64,
     /// The texts that occur more than once, the most frequent first.
     pub most: Vec<FrequentTurn>,
@@ -132,12 +133,12 @@ pub struct FrequentTurn {
     pub times: u64,
 }
 
-/// What the sums need to know of a message.
+/// The facts about a message that are summed up.
 #[derive(Clone, Copy, Debug)]
 pub struct CountedMessage<'m> {
     /// Whether the assistant wrote it.
     pub is_answer: bool,
-    /// The text of a person or the assistant; none of others, and where texts are not compared.
+    /// The text, if a person or the assistant wrote it and texts are compared.
     pub turn: Option<&'m str>,
     /// Its length in each unit.
     pub lengths: &'m [u64],
@@ -155,12 +156,12 @@ pub struct StatisticsSums {
     /// The conversation that is being read, and its length in each unit.
     current: SourceCount,
     sums: Vec<u64>,
-    /// The last turn of the conversation so far; none before the first.
+    /// The last turn of the conversation so far; `None` before the first.
     last: Option<String>,
 }
 
 impl StatisticsSums {
-    /// Sums in these units; first and last turns are compared where they may be quoted.
+    /// Empty sums in these units; first and last turns are compared if they may be quoted.
     pub fn new(units: Vec<String>, quotes: bool) -> Self {
         Self {
             spreads: units.iter().map(|_| <[Spread; 3]>::default()).collect(),
@@ -174,7 +175,7 @@ impl StatisticsSums {
         }
     }
 
-    /// Adds a message of the current conversation; notices are none.
+    /// Adds a message of the current conversation; notices must not be added.
     pub fn add(&mut self, message: CountedMessage<'_>) {
         self.current.messages += 1;
         self.current.answers += u64::from(message.is_answer);
@@ -200,7 +201,7 @@ impl StatisticsSums {
         }
     }
 
-    /// Ends the conversation that was read.
+    /// Ends the current conversation.
     pub fn finish(&mut self, source: &str) {
         let done = std::mem::take(&mut self.current);
         self.turns.add(done.messages);
@@ -223,7 +224,7 @@ impl StatisticsSums {
         }
     }
 
-    /// The statistics; roles, tools and what is trained on are for the caller to add.
+    /// The statistics; the caller adds roles, tools and how much is trained on.
     pub fn statistics(self) -> Statistics {
         let sources: Vec<SourceCount> = self
             .sources
@@ -259,7 +260,7 @@ impl StatisticsSums {
     }
 }
 
-/// Texts that are compared by their hashes; a text is kept from its second time on.
+/// Texts that are compared by their hashes; a text is kept from its second occurrence on.
 #[derive(Debug, Default)]
 struct Comparison {
     known: BTreeMap<[u8; 32], (u64, Option<String>)>,
@@ -369,7 +370,7 @@ mod tests {
                 &[(first, false, 0), ("", true, 0), (last, true, 0), (" ", false, 0)],
             );
         }
-        // Its only turn is the first and the last.
+        // The only turn of a conversation is both the first and the last.
         conversation(&mut sums, &[("Ahoy", false, 0)]);
         let found = sums.statistics().frequent.unwrap();
         let most = |ranking: &TurnRanking| -> Vec<(String, u64)> {

@@ -1,22 +1,19 @@
-//! A store of nights: a folder with a dataset for each night, a record of each, and files derived from the
-//! records.
+//! A store of nights: a folder with a dataset and a record for each scheduled run, and files that are derived from the records.
 //!
 //! ```text
 //! .chatmill-nights                   the mark
-//! .lock                              there while somebody holds it
-//! records/2026-11-22T021500Z.json    the record of a night, from which all else is derived
+//! .lock                              exists while a process uses the store
+//! records/2026-11-22T021500Z.json    the record of a night, from which the rest is derived
 //! 2026-11-22T021500Z/                the files of the night
-//!     dataset/                       the dataset, with its unfinished work beside it
+//!     dataset/                       the dataset; its unfinished work is next to it
 //!     night.json   night.md          its summary
 //! history.parquet   metrics.prom     derived from the records
 //! latest                             a link to the last good night
 //! ```
 //!
-//! A record is replaced by one rename. A night without a record is ignored; derived files are rewritten from
-//! the records whenever they change. Files with other names are not touched, and a night's folder that
-//! contains files of the user is not removed.
-//!
-//! The content of records, and which nights are kept, is decided elsewhere.
+//! A record is replaced by one rename. A night without a record is ignored; derived files are rewritten from the
+//! records whenever they change. Files with other names are not touched, and the folder of a night is not removed while
+//! it contains files of the user. What a record contains and which nights are kept is the caller's decision.
 
 mod name;
 mod remove;
@@ -35,39 +32,39 @@ use crate::publish::free_table::{FreeCell, FreeKind, FreeTable};
 use crate::publish::guard::{self, STORE_MARK as MARK};
 use crate::publish::work::staging::{DATASET_NAME, DatasetParent};
 
-/// The text of the mark file, for people who find it.
+/// The text of the mark file, for people who open it.
 const MARK_TEXT: &[u8] =
     b"chatmill night keeps a folder for each run here, and a record of each run in records/.\n";
 const LOCK: &str = ".lock";
 const RECORDS: &str = "records";
 const LATEST: &str = "latest";
-/// Name of the history, a row for each night.
+/// The name of the history, a table with one row per night.
 pub(crate) const HISTORY: &str = "history.parquet";
-/// Name of the last night's figures for Prometheus.
+/// The name of the file with the figures of the last night for Prometheus.
 pub const METRICS: &str = "metrics.prom";
-/// Name of the page of all nights.
+/// The name of the page about all nights.
 pub const NIGHTS_PAGE: &str = "nights.html";
 /// The summary of a night, for people.
 pub const NIGHT_NOTE: &str = "night.md";
 /// The summary of a night, for programs.
 pub const NIGHT_JSON: &str = "night.json";
 
-/// Bytes of a record at most.
+/// The maximum length of a record, in bytes.
 const RECORD_BYTES: u64 = 4 << 20;
-/// Nights of a store at most: those of 27 years.
+/// The maximum number of nights in a store: one per day for 27 years.
 const MAX_NIGHTS: usize = 10_000;
 
 /// An open store.
 #[derive(Debug)]
 pub struct NightStore {
     folder: Arc<Dir>,
-    /// The folder of records; `None` while nothing was recorded and nothing may be created.
+    /// The folder of records; `None` where nothing was recorded and nothing may be created.
     records: Option<Dir>,
-    /// Held, never read; none in a store that is open for reading only.
+    /// Held but never read; `None` in a store that is open only for reading.
     _lock: Option<Lock>,
 }
 
-/// A record as it was found.
+/// A record as it is on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordBytes {
     /// The bytes of the record.
@@ -81,15 +78,15 @@ pub enum RecordBytes {
 pub enum LatestLink {
     /// The link leads to the last good night.
     Set,
-    /// Another file has this name; it is left as it is.
+    /// Another kind of entry has this name; it is not changed.
     Foreign,
 }
 
 impl NightStore {
-    /// Opens a store to add to it, and creates it where there is nothing or an empty folder.
+    /// Opens a store to add to it, and creates it where there is nothing or an empty folder. One process at a time can
+    /// hold a store.
     ///
-    /// A folder with other contents and no mark, or in a folder of chatmill's own, is [`DatasetError::WrongPath`], and nothing is
-    /// touched. Only one holds a store at a time.
+    /// A folder without the mark that is not empty, and one inside another output of chatmill, are [`DatasetError::WrongPath`]; nothing is touched then.
     pub fn open(shown: &Path) -> Result<Self, DatasetError> {
         disk::create_folders(shown, &|above| guard::refuse_inside(shown, above))
             .map_err(wrong_when_refused)?;
@@ -110,7 +107,7 @@ impl NightStore {
         Ok(store)
     }
 
-    /// Opens a store for reading; none where there is no folder, or an empty one, and a store could be created.
+    /// Opens a store for reading; `None` where there is no folder or an empty one in which a store could be created.
     pub fn find(shown: &Path) -> Result<Option<Self>, DatasetError> {
         if disk::stat_target(shown)?.is_none() {
             return guard::refuse_absent(shown).map(|()| None);
@@ -148,8 +145,9 @@ impl NightStore {
         Ok(self.folder.stat(name.as_str())?.is_some())
     }
 
-    /// Creates a night's folder, or opens that of a night that began before; files are created in it even if another folder takes
-    /// its name meanwhile. Where another entry has its name, such as a link to a folder, the error is [`DatasetError::WrongPath`].
+    /// Creates the folder of a night, or opens the one of a night that has already begun. Files are created in this
+    /// open folder even if another one takes its name meanwhile. Any other entry of that name, such as a link to a
+    /// folder, is [`DatasetError::WrongPath`].
     pub fn begin(&self, name: &NightName) -> Result<DatasetParent, DatasetError> {
         let folder = self.folder.make(name.as_str(), disk::USUAL_FOLDER);
         folder
@@ -177,7 +175,7 @@ impl NightStore {
         Ok(nights)
     }
 
-    /// Reads the record of a night; none where there is none.
+    /// Reads the record of a night; `None` where it does not exist.
     pub fn record(&self, name: &NightName) -> Result<Option<RecordBytes>, DatasetError> {
         let Some(records) = &self.records else {
             return Ok(None);
@@ -190,7 +188,7 @@ impl NightStore {
         )
     }
 
-    /// Writes the record of a night, in place of an older one, by one rename.
+    /// Writes the record of a night, or replaces it by one rename.
     pub fn write_record(&self, name: &NightName, bytes: &[u8]) -> Result<(), DatasetError> {
         let records = self.folder.enter(RECORDS)?;
         let file = record_file(name);
@@ -201,8 +199,8 @@ impl NightStore {
         records.replace(&file, bytes, &records)
     }
 
-    /// Writes a summary of a night into its folder: [`NIGHT_NOTE`] or [`NIGHT_JSON`]. A night whose folder cannot be used
-    /// has its record only.
+    /// Writes a summary of a night into its folder: [`NIGHT_NOTE`] or [`NIGHT_JSON`]. A night whose folder cannot be
+    /// used has only its record.
     pub fn write_summary(&self, name: &NightName, file: &str, bytes: &[u8]) -> Result<(), DatasetError> {
         match self.begin(name) {
             Ok(DatasetParent(folder)) => folder.replace(file, bytes, &folder),
@@ -211,17 +209,17 @@ impl NightStore {
         }
     }
 
-    /// Writes the last night's figures for Prometheus.
+    /// Writes the figures of the last night for Prometheus.
     pub fn write_metrics(&self, bytes: &[u8]) -> Result<(), DatasetError> {
         self.folder.replace(METRICS, bytes, &self.folder)
     }
 
-    /// Writes the page of all nights.
+    /// Writes the page about all nights.
     pub fn write_page(&self, bytes: &[u8]) -> Result<(), DatasetError> {
         self.folder.replace(NIGHTS_PAGE, bytes, &self.folder)
     }
 
-    /// Writes the history anew, from a row for each night.
+    /// Rewrites the history from one row per night.
     pub fn write_history(
         &self,
         columns: &[(String, FreeKind)],
@@ -241,7 +239,7 @@ impl NightStore {
         written
     }
 
-    /// Lets `latest` link to a night. An entry of this name that is not a link is left as it is.
+    /// Points the link `latest` to a night. An entry of this name that is not a link is not changed.
     pub fn set_latest(&self, name: &NightName) -> Result<LatestLink, DatasetError> {
         match self.folder.stat(LATEST)? {
             Some(found) if !found.is_link() => return Ok(LatestLink::Foreign),
@@ -250,8 +248,8 @@ impl NightStore {
         Ok(LatestLink::Set)
     }
 
-    /// Removes the files of a night, but not its record. Where users keep files of their own among them, or edited a
-    /// report, nothing is removed, and that is [`DatasetError::WrongPath`].
+    /// Removes the files of a night, but not its record. Where the user keeps files among them, or edited a report,
+    /// nothing is removed and the error is [`DatasetError::WrongPath`].
     pub fn remove(&self, name: &NightName) -> Result<(), DatasetError> {
         remove::night(&self.folder, name)
     }
@@ -276,7 +274,7 @@ fn record_file(name: &NightName) -> String {
     format!("{}.json", name.as_str())
 }
 
-/// Refuses a folder that holds something and has no mark.
+/// Refuses a folder that is not empty and has no mark.
 fn refuse_others(folder: &Dir) -> Result<(), DatasetError> {
     match folder.stat(MARK)?.map(|found| found.kind()) {
         Some(EntryKind::File) => return Ok(()),
@@ -286,7 +284,7 @@ fn refuse_others(folder: &Dir) -> Result<(), DatasetError> {
         }
         None => {}
     }
-    // A kill before the mark had its name leaves the lock and a temporary file.
+    // A process that was killed before it wrote the mark leaves the lock and a temporary file.
     let stranger = folder
         .list()?
         .into_iter()

@@ -1,8 +1,8 @@
-//! The name of a night: the instant in UTC at which it began, to the second, so that names sort as nights do.
+//! The name of a night: its first second in UTC, in a form in which names sort by time.
 
 use std::fmt;
 
-/// The pattern of a night's name; digits stand for digits.
+/// The pattern of a night's name; `0` is any digit.
 const FORM: &[u8; 18] = b"0000-00-00T000000Z";
 
 /// The name of a night, for example `2026-11-22T021500Z`.
@@ -10,7 +10,7 @@ const FORM: &[u8; 18] = b"0000-00-00T000000Z";
 pub struct NightName(String);
 
 impl NightName {
-    /// Takes a name; none where it is not of the form of one.
+    /// Parses a name; `None` where it does not have the form of one.
     pub fn parse(text: &str) -> Option<Self> {
         let fits = |(byte, form): (u8, &u8)| match form {
             b'0' => byte.is_ascii_digit(),
@@ -20,7 +20,7 @@ impl NightName {
         is_name.then(|| Self(text.to_owned()))
     }
 
-    /// The name as it is written.
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Removing the files of a night, and no foreign file.
+//! Removes the files of a night, and no foreign file.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::publish::destination::{Destination, wrong_when_refused};
 use crate::publish::remove::{dataset, foreign_entry};
 use crate::publish::work::staging::{self, DATASET_NAME};
 
-/// Removes a night's folder with all that a night makes there.
+/// Removes the folder of a night with every file that a night creates there.
 pub(super) fn night(store: &Arc<Dir>, name: &NightName) -> Result<(), DatasetError> {
     let Some(folder) = store.find(name.as_str()).map_err(wrong_when_refused)? else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The page of a table: its columns with type and meaning, in Markdown. `schemas/tables/` holds the pages.
+//! The page of a table in Markdown: its columns with type and meaning. The pages are in `schemas/tables/`.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ pub(crate) fn page<T: Table>() -> String {
         T::NAME,
         T::ABOUT
     );
-    // The name that stands for all encodings is not an encoding, so it cannot clash with one.
+    // The placeholder for all encodings is not the name of one, so it cannot clash.
     let any = ["⟨encoding⟩".to_owned()];
     for ((field, meaning), inner) in T::fields(&any).iter().zip(T::inner(&any)) {
         line("", field, meaning, &mut page);

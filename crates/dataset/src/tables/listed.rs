@@ -1,4 +1,4 @@
-//! The part files that a dataset lists: millions of paths, at eight bytes each.
+//! The part files that a dataset lists: millions of paths, stored in eight bytes each.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::tables::slice_id::SliceId;
 #[derive(Debug, Default)]
 pub(crate) struct ListedParts {
     folders: BTreeMap<String, Vec<SliceId>>,
-    /// The paths whose names hold no slice in today's form: they are of older formats.
+    /// Paths without a slice in today's form, which older formats have.
     others: BTreeSet<String>,
 }
 
@@ -29,7 +29,7 @@ impl ListedParts {
         }
     }
 
-    /// Ends the adding. Gives the files that were added more than once.
+    /// Ends the adding and returns the files that were added more than once.
     pub(crate) fn close(&mut self) -> Vec<String> {
         let mut repeated = Vec::new();
         for (folder, slices) in &mut self.folders {
@@ -55,7 +55,7 @@ impl ListedParts {
         }
     }
 
-    /// Whether a folder holds a file of the set, at once or below it.
+    /// Whether the set has a file in a folder, directly or deeper.
     pub(crate) fn has_below(&self, folder: &str) -> bool {
         let paths = self.others.iter().filter_map(|path| path.rsplit_once('/'));
         let mut folders = self

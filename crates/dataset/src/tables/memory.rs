@@ -1,7 +1,7 @@
-//! A table in memory: the bytes of its files in one slice, and its rows as Arrow batches.
+//! A table in memory: the bytes of its files for one slice, and its rows as Arrow batches.
 //!
-//! The table is written like a file, column by column and without compression, and decoded batch by batch on
-//! request: so a row is the same as in a dataset (docs/decisions/2026-11-23-in-memory-arrow-tables.md).
+//! The table is written like a file, column by column but without compression, and decoded batch by batch on request. A
+//! row is therefore the same as in a dataset (docs/decisions/2026-11-23-in-memory-arrow-tables.md).
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use parquet::errors::Result;
 
 use crate::error::{DatasetError, each_or_error};
 
-/// Rows of a batch at most.
+/// The maximum number of rows in a batch.
 const BATCH_ROWS: usize = 8192;
 
 /// The rows of a table in one slice.
@@ -52,7 +52,7 @@ impl MemoryTable {
 /// The rows of a table, batch by batch.
 pub type TableBatches = Box<dyn Iterator<Item = std::result::Result<RecordBatch, DatasetError>> + Send>;
 
-/// The batches of a file. None reaches over row groups: the text of one always fits into a column of strings.
+/// The batches of a file. No batch spans row groups, so that its text always fits into a column of strings.
 fn batches(file: Bytes) -> Result<impl Iterator<Item = Result<RecordBatch>>> {
     let groups = 0..Builder::try_new(file.clone())?.metadata().num_row_groups();
     Ok(groups.flat_map(move |group| {

@@ -1,6 +1,8 @@
-//! The tables: which there are, which columns each has, and its part file in a slice, on disk or in memory.
+//! The tables of a dataset: their columns, and the part file of each table in a slice, on disk or in memory. The engine
+//! pushes rows into a `PartSet`, which returns closed part files.
 //!
-//! A table is declared in `registry`; everything else here treats all alike. The facts about a dataset's files are in its manifest.
+//! Each table is declared in `registry`; everything else here treats all tables alike. The facts about the files of a
+//! dataset are in its manifest.
 
 mod describe;
 pub(crate) mod listed;

@@ -1,4 +1,4 @@
-//! The plan's settings for the files: the encodings' columns, the compression, and the tables.
+//! The settings of the plan that concern files: encodings, compression, partitioning and tables.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,13 +8,13 @@ use crate::parquet::compression::Compression;
 /// The settings that all part files of a run share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableOptions {
-    /// Encodings in plan order; each is a column `tokens_<encoding>` of messages and renderings.
+    /// The encodings in plan order; each gives a column `tokens_<encoding>` in messages and renderings.
     pub encodings: Vec<String>,
     /// Compression of the pages.
     pub compression: Compression,
     /// The partitioning of the files of `renderings`.
     pub partition: Partition,
-    /// Tables that are not written, in the order of the registry: those that [`absent_tables`](crate::absent_tables) gives.
+    /// The tables that are not written, in registry order: those that [`absent_tables`](crate::absent_tables) returns.
     pub absent: Vec<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! The file of one table in one slice: rows are written to its columns, and its columns to row groups.
+//! The file of one table in one slice: rows are written to columns, and columns to row groups.
 
 use std::io::{self, Write};
 use std::panic::resume_unwind;
@@ -19,11 +19,11 @@ use crate::tables::options::{Partition, TableOptions};
 use crate::tables::part_file::{self, PartFile, SlicePlace};
 use crate::tables::table::{self, Table};
 
-/// The place where the files of a set are written.
+/// The medium to which the files of a set are written.
 pub(crate) enum Medium {
-    /// In the staging of a run.
+    /// Files in the staging of a run.
     Staging(SlicePlace),
-    /// Nowhere: they are read as they are.
+    /// Memory only, to be read from there.
     Memory,
 }
 
@@ -49,10 +49,9 @@ impl Write for Sink {
     }
 }
 
-/// The place of a table in a set.
+/// The place of one table in a set.
 pub(crate) struct Slot<T> {
-    /// The open files, each with the dialect of its rows where the files are parted by dialect; empty before
-    /// the first row.
+    /// The open files, each with the dialect of its rows if the files are partitioned by dialect; empty before the first row.
     open: Vec<(Key, OpenPart<T>)>,
     is_written: bool,
 }
@@ -65,12 +64,12 @@ impl<T: Table> Slot<T> {
         }
     }
 
-    /// Whether its rows come into a file.
+    /// Whether the rows of this table are written to a file.
     pub(crate) fn is_written(&self) -> bool {
         self.is_written
     }
 
-    /// The file of rows in a dialect, which is created where it is missing; none where the table is not written.
+    /// The file for rows of a dialect, which is created where it is missing; `None` where the table is not written.
     pub(crate) fn part(
         &mut self,
         dialect: Option<Key>,
@@ -86,7 +85,7 @@ impl<T: Table> Slot<T> {
             Partition::Dialect => dialect,
         };
         let key = dialect.unwrap_or_default();
-        // There are as many as dialects at most.
+        // There are at most as many files as dialects.
         let known = self.open.iter().position(|(known, _)| *known == key);
         let index = known.unwrap_or(self.open.len());
         if known.is_none() {
@@ -110,7 +109,7 @@ impl<T: Table> Slot<T> {
         }
     }
 
-    /// Writes the rest of its files, in the order of their names.
+    /// Writes the rest of the files, in the order of their names.
     pub(crate) fn close(mut self, context: &mut Context) -> Result<Vec<WrittenPart>, DatasetError> {
         self.open
             .sort_by(|(_, one), (_, other)| one.folder.cmp(&other.folder));
@@ -118,7 +117,7 @@ impl<T: Table> Slot<T> {
         parts.map(|(_, part)| part.close(context)).collect()
     }
 
-    /// Finishes its files in memory, in the order of their names; a table without rows has none.
+    /// Finishes the files in memory, in the order of their names; a table without rows has no file.
     pub(crate) fn read_back(mut self, context: &mut Context) -> Result<MemoryTable, DatasetError> {
         self.open
             .sort_by(|(_, one), (_, other)| one.folder.cmp(&other.folder));
@@ -128,7 +127,7 @@ impl<T: Table> Slot<T> {
     }
 }
 
-/// Writes the file of a table without rows. It has no row groups.
+/// Writes the file of a table without rows, which has no row groups.
 pub(crate) fn write_empty<T: Table>(
     place: &SlicePlace,
     options: &TableOptions,
@@ -137,7 +136,7 @@ pub(crate) fn write_empty<T: Table>(
     OpenPart::<T>::create(&medium, options, None)?.close(&mut Context::new(options.compression))
 }
 
-/// Finishes the files of a slice, all at the same time: each waits for the disk several times.
+/// Finishes the files of a slice in parallel, because each waits for the disk several times.
 pub(crate) fn finish(parts: Vec<WrittenPart>, place: &SlicePlace) -> Result<Vec<PartFile>, DatasetError> {
     let carry = carried();
     thread::scope(|scope| {
@@ -162,7 +161,7 @@ pub(crate) fn finish(parts: Vec<WrittenPart>, place: &SlicePlace) -> Result<Vec<
 pub(crate) struct OpenPart<T> {
     /// Folder of the file below the dataset's root.
     folder: String,
-    /// The name of the file while it is unfinished, and its path for messages.
+    /// The name of the unfinished file, and its path for messages.
     temp: String,
     path: PathBuf,
     file: RowGroupFile<Sink>,
@@ -237,7 +236,7 @@ impl<T: Table> OpenPart<T> {
         })
     }
 
-    /// Closes the file and gives its bytes, where it is in memory.
+    /// Closes the file and returns its bytes if it is in memory.
     fn into_bytes(mut self, context: &mut Context) -> Result<Bytes, DatasetError> {
         self.end_group(context)?;
         let path = self.path;
@@ -249,13 +248,13 @@ impl<T: Table> OpenPart<T> {
     }
 }
 
-/// A file of a table that is written to its end.
+/// A file of a table that is completely written.
 pub(crate) struct WrittenPart {
     table: &'static str,
     folder: String,
     temp: String,
     path: PathBuf,
-    /// As it was written, where it is on disk.
+    /// The written file, if it is on disk.
     file: Option<DiskFile>,
     rows: u64,
 }

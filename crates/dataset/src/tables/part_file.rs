@@ -22,7 +22,7 @@ pub struct PartFile {
     pub hash: String,
 }
 
-/// The folder in which the files of a slice are written, and the one to which they are moved.
+/// The folder in which the files of a slice are written, and the folder to which they are moved.
 #[derive(Clone, Debug)]
 pub(crate) struct SlicePlace {
     /// The folder that becomes the dataset.
@@ -34,19 +34,19 @@ pub(crate) struct SlicePlace {
 }
 
 impl SlicePlace {
-    /// The name of an unfinished part of a folder.
+    /// The name of an unfinished part in a folder.
     pub(crate) fn temp_name(&self, folder: &str) -> String {
         let folder = folder.replace('/', ".");
         format!("{folder}{}", temp_end(self.slice))
     }
 }
 
-/// The suffix of the names of a slice's unfinished parts.
+/// The suffix in the names of a slice's unfinished parts.
 pub(crate) fn temp_end(slice: SliceId) -> String {
     format!(".{slice}.parquet")
 }
 
-/// The prefix of the name of a folder that holds the rows of one dialect.
+/// The prefix in the name of a folder with the rows of one dialect.
 const DIALECT: &str = "dialect=";
 
 /// The folder of a table's parts below the dataset's root.
@@ -57,7 +57,7 @@ pub(crate) fn folder(table: &str, dialect: Option<&str>) -> String {
     }
 }
 
-/// The path of a slice's part of a folder below the dataset's root.
+/// The path of a slice's part in a folder, below the dataset's root.
 pub(crate) fn part_name(folder: &str, slice: SliceId) -> String {
     format!("{folder}/{}", file_name(slice))
 }
@@ -67,17 +67,17 @@ pub(crate) fn file_name(slice: SliceId) -> String {
     format!("part-{slice}.parquet")
 }
 
-/// The number in the name of a part.
+/// The slice number in the name of a part.
 fn number_of(name: &str) -> Option<&str> {
     name.strip_prefix("part-")?.strip_suffix(".parquet")
 }
 
-/// Whether a file has the name of a part, in a dataset of this or of an older format.
+/// Whether a file has the name of a part, in this format or an older one.
 pub(crate) fn is_part(name: &str) -> bool {
     number_of(name).is_some_and(|slice| SliceId::parse(slice).is_some() || SliceId::is_of_old(slice))
 }
 
-/// Whether a file has the name of an unfinished part, of this or of an older format.
+/// Whether a file has the name of an unfinished part, in this format or an older one.
 pub(crate) fn is_unfinished(name: &str) -> bool {
     let mut ends = name.rsplitn(3, '.');
     let (end, slice) = (ends.next(), ends.next().unwrap_or_default());
@@ -91,7 +91,7 @@ pub(crate) fn is_part_of(table: &str, path: &str) -> bool {
         .is_some_and(|(folder, name)| is_folder_of(table, folder) && is_part(name))
 }
 
-/// The slice in a part's path.
+/// The slice that the path of a part names.
 pub(crate) fn slice_of_part(path: &str) -> Option<SliceId> {
     let (_, name) = path.rsplit_once('/')?;
     number_of(name).and_then(SliceId::parse)
@@ -103,12 +103,12 @@ pub(crate) fn order(path: &str) -> impl Ord + use<'_> {
     (folder.len(), folder, slice_of_part(path))
 }
 
-/// The folder of a path below the dataset's root.
+/// The folder in a path below the dataset's root.
 pub(crate) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').unwrap_or_default().0
 }
 
-/// Whether a folder below the dataset's root holds parts of some table, be it one of another version.
+/// Whether a folder below the dataset's root may hold parts of a table, even of another version.
 pub(crate) fn is_folder(folder: &str) -> bool {
     let table = folder.split('/').next().unwrap_or_default();
     let is_word = !table.is_empty()
@@ -118,7 +118,7 @@ pub(crate) fn is_folder(folder: &str) -> bool {
     is_word && is_folder_of(table, folder)
 }
 
-/// Whether a folder below the dataset's root holds parts of this table.
+/// Whether a folder below the dataset's root may hold parts of this table.
 pub(crate) fn is_folder_of(table: &str, folder: &str) -> bool {
     match folder.split_once('/') {
         None => folder == table,

@@ -1,10 +1,10 @@
-//! The number of a slice: that of its shard, and its own in there. It names part files and receipts.
+//! The number of a slice: the number of its shard, and its number in that shard. It is in the names of part files and receipts.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The number of a slice: shards are numbered over the run, and slices from zero in each shard.
+/// The number of a slice. Shards are numbered over the run, slices within their shard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SliceId {
     /// Number of the shard, from 0.
@@ -15,7 +15,7 @@ pub struct SliceId {
 }
 
 impl SliceId {
-    /// Reads a number as it stands in the name of a file.
+    /// Parses a number in its form in file names.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (shard, slice) = text.split_once('-')?;
         let id = Self {
@@ -25,14 +25,14 @@ impl SliceId {
         (id.to_string() == text).then_some(id)
     }
 
-    /// Whether a text is the number of a slice in the file names of formats before shards.
+    /// Whether a text is the number of a slice in the file names of formats without shards.
     pub(crate) fn is_of_old(text: &str) -> bool {
         text.parse().is_ok_and(|slice: u32| format!("{slice:05}") == text)
     }
 }
 
 impl From<u32> for SliceId {
-    /// A slice of the first shard.
+    /// The slice of this number in the first shard.
     fn from(slice: u32) -> Self {
         Self { shard: 0, slice }
     }

@@ -1,4 +1,4 @@
-//! Datasets whose request leaves tables out.
+//! Datasets without some of the tables, because the request leaves them out.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::tests::support::{forge, manifest, only, options, push_full, seal_file
 use crate::{Dataset, DatasetError, MANIFEST, Manifest, TABLES, absent_tables, certify, read_manifest};
 use tempfile::TempDir;
 
-/// A published dataset of one slice with a row for every table, of which only these are written.
+/// A published dataset of one slice, into which a row of every table is pushed but only these tables are written.
 fn published(folder: &TempDir, tables: &[&str]) -> PathBuf {
     let out = folder.path().join("out");
     let staging = work(&out, "plan-a");
@@ -26,7 +26,7 @@ fn published(folder: &TempDir, tables: &[&str]) -> PathBuf {
     out
 }
 
-/// The manifest with the accounts of the full rows: one conversation, and a reject that is no frame.
+/// The manifest with the correct accounts of the rows: one conversation, and one rejected record that is no frame.
 fn honest(manifest: Manifest) -> Manifest {
     let inputs = manifest.inputs.iter().map(|mut input| {
         input.framed = 1;

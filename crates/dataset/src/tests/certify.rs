@@ -1,4 +1,4 @@
-//! Certification must see every change of a certified file, and every file too many or too few.
+//! Certification must detect every change of a certified file, and every additional or missing file.
 
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
@@ -43,14 +43,14 @@ fn a_dataset_is_certified_with_its_sums() {
 
 #[test]
 fn a_flipped_byte_is_a_problem() {
-    // A prime, so that pages, footers and lists are met at all kinds of places.
+    // A prime number, so that the flipped bytes are at all kinds of places in pages, footers and lists.
     assert!(flip_every(499, 0) > 50);
 }
 
 #[test]
 #[ignore = "some ten thousand certifications: `just every-byte`"]
 fn every_byte_that_is_flipped_is_a_problem() {
-    // Each thread flips its share of the places in a dataset of its own.
+    // Each thread has a separate dataset, in which it flips its share of the bytes.
     let threads = std::thread::available_parallelism().unwrap().get();
     let flipped: usize = std::thread::scope(|scope| {
         let parts: Vec<_> = (0..threads)
@@ -65,14 +65,14 @@ fn every_byte_that_is_flipped_is_a_problem() {
     );
 }
 
-/// Flips one bit of every `step`-th byte of every file, one at a time, and returns how many.
+/// Flips one bit of every `step`-th byte of every file, one at a time, and returns the number of flips.
 fn flip_every(step: usize, first: usize) -> usize {
     let (_folder, out) = dataset();
     let files = snapshot(&out);
     assert_eq!(files.len(), 15);
     let mut flipped = 0;
     for (name, bytes) in &files {
-        // Written in place: a file that is truncated first costs a flush of the file system each time.
+        // The byte is written in place: truncating the file first would make the file system flush it every time.
         let mut file = fs::OpenOptions::new().write(true).open(out.join(name)).unwrap();
         let mut put = |place: usize, byte: u8| {
             file.seek(SeekFrom::Start(place as u64)).unwrap();
@@ -338,7 +338,7 @@ fn an_unbalanced_ledger_is_a_problem() {
             problems(&out),
             [
                 "the records of input do not add up: framed is not accepted + rejected + filtered",
-                "manifest.json says ledger_balanced = true"
+                "manifest.json has ledger_balanced = true"
             ]
         );
     }
@@ -369,7 +369,7 @@ fn an_input_neither_read_nor_refused_is_a_problem() {
                     (input.plain, input.bytes) = (true, input.decoded_bytes + 1);
                 });
             },
-            "30 bytes of input were read in 1 entries, and it is one of 31",
+            "30 bytes of input were read in 1 entries instead of 31 bytes in one",
         ),
         (
             |manifest| {
@@ -377,7 +377,7 @@ fn an_input_neither_read_nor_refused_is_a_problem() {
                     (input.plain, input.bytes, input.entries) = (true, input.decoded_bytes, 2);
                 });
             },
-            "30 bytes of input were read in 2 entries, and it is one of 30",
+            "30 bytes of input were read in 2 entries instead of 30 bytes in one",
         ),
         (
             |manifest| manifest.inputs.change(0, |input| input.hash = None),

@@ -1,7 +1,7 @@
-//! Every call to the operating system fails once: what comes out is the same dataset or an error of the system, and a
-//! repeat is clean.
+//! Every call to the operating system fails once. The result must be either the same dataset or an error of the system,
+//! and repeating the act must leave nothing behind.
 //!
-//! Each test tries one call of each kind, each act another one; `just every-call` tries all of them.
+//! Each test tries one call of each kind, a different one in each act; `just every-call` tries all calls.
 
 use std::fs;
 use std::path::Path;
@@ -25,22 +25,21 @@ type Preparation = fn(&Path);
 /// An operation on a folder.
 type Act = fn(&Path) -> Result<(), DatasetError>;
 
-/// The calls of an act that are made to fail.
+/// The calls of an act that fail.
 #[derive(Clone, Copy)]
 enum Walk {
-    /// One call of each kind fails with an error, and one with a signal, at places that differ from act to
-    /// act.
+    /// One call of each kind fails with an error, and one with a signal, at places that differ between acts.
     Short,
-    /// Every call with an error, and every one with a signal.
+    /// Every call fails with an error, and then every call with a signal.
     Whole,
 }
 
 impl Walk {
-    /// The calls of a kind that fail, of so many, where an act has this number.
+    /// The numbers of the calls that fail, out of `calls` calls of a kind; they depend on the number of the act.
     fn calls(self, act: usize, call: Call, calls: u64) -> Vec<u64> {
         match self {
             Self::Whole => (1..=calls).collect(),
-            // Numbers that have no divisor in common with the usual counts, so that all parts of an act get their turn.
+            // The factors share no divisor with the usual counts, so that every part of some act fails.
             Self::Short => (0..calls.min(1))
                 .map(|_| 1 + (act as u64 * 37 + call as u64 * 11) % calls)
                 .collect(),
@@ -63,7 +62,7 @@ const ACTS: [(&str, Preparation, Act); 7] = [
     ("spill", nothing, spill),
 ];
 
-/// Tries an act with calls failing, each once in a fresh folder; gives how many failed.
+/// Tries an act once for each failing call, in a fresh folder each time; returns the number of failures.
 fn walk(name: &str, walk: Walk) -> usize {
     let number = ACTS.iter().position(|(act, ..)| *act == name).unwrap();
     let (_, prepare, act) = ACTS[number];
@@ -85,8 +84,7 @@ fn walk(name: &str, walk: Walk) -> usize {
             let result = failing(call, nth, errno, act, folder.path());
             tried += 1;
             match &result {
-                // Remains that cannot be removed are reported by a notice, and removed when the run is
-                // repeated.
+                // Remains that cannot be removed are reported in a notice, and removed when the run is repeated.
                 Ok(()) => assert!(asked_for(folder.path()) == expected, "{what}: another result"),
                 Err(DatasetError::Io { .. } | DatasetError::NoSpace { .. }) => {
                     let left = left_behind(folder.path());
@@ -107,7 +105,7 @@ fn walk(name: &str, walk: Walk) -> usize {
                 "{what}: a repeat gives another result"
             );
         }
-        // A signal is not an error at all.
+        // A call that a signal interrupts is no error.
         for nth in walk.calls(number + ACTS.len(), call, calls) {
             let folder = copied(&template);
             failing(call, nth, EINTR, act, folder.path()).unwrap();
@@ -131,7 +129,7 @@ fn failing(call: Call, nth: u64, errno: i32, act: Act, folder: &Path) -> Result<
     act(folder)
 }
 
-/// A short walk, in which something of every kind that there is must fail.
+/// A short walk, in which at least one call of each of `kinds` kinds must fail.
 fn short(name: &str, kinds: usize) {
     assert_eq!(walk(name, Walk::Short), kinds, "{name}");
 }
@@ -171,14 +169,14 @@ fn fresh() -> tempfile::TempDir {
     folder
 }
 
-/// Every file but those of unfinished work.
+/// Every file except those of unfinished work.
 fn asked_for(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = snapshot(folder);
     files.retain(|(name, _)| !name.starts_with(".out.staging/"));
     files
 }
 
-/// Names beside what was asked for; unfinished work that a repeat goes on with may stay.
+/// Names that were not asked for; unfinished work may stay if a repeat continues it.
 fn left_behind(folder: &Path) -> Vec<String> {
     let mut names = support::names(folder);
     names.retain(|name| !["thesis.txt", "out", "ex", ".out.staging", "nights"].contains(&name.as_str()));
@@ -196,7 +194,7 @@ fn reported(folder: &Path) {
     report(folder).unwrap();
 }
 
-/// A run of one slice and its reports.
+/// A run of one slice, with its reports.
 fn run(folder: &Path, replace: bool) -> Result<(), DatasetError> {
     let staging = match open(&folder.join("out"), "plan-a", replace)? {
         Opening::Finished(_) => return Ok(()),
@@ -287,11 +285,11 @@ fn night(day: u32) -> NightName {
     NightName::parse(&format!("2026-11-{day:02}T021500Z")).unwrap()
 }
 
-/// A store with a night that is to go.
+/// A store with a night that will be removed.
 fn store(folder: &Path) {
     let store = NightStore::open(&folder.join("nights")).unwrap();
     let dataset = store.dataset(&night(1));
-    // A removal looks at names alone.
+    // A removal checks only the names.
     fs::create_dir_all(dataset.join("messages")).unwrap();
     for name in ["manifest.json", "messages/part-00000-00000.parquet"] {
         fs::write(dataset.join(name), "{}").unwrap();
@@ -299,7 +297,7 @@ fn store(folder: &Path) {
     store.write_summary(&night(1), NIGHT_NOTE, b"said").unwrap();
 }
 
-/// A night is recorded, told of and linked, and another one goes.
+/// Records a night, writes its summaries, sets the link, and removes another night.
 fn nights(folder: &Path) -> Result<(), DatasetError> {
     let store = NightStore::open(&folder.join("nights"))?;
     store.write_record(&night(2), b"{}")?;
@@ -329,7 +327,7 @@ fn replacing_ends_with_the_old_dataset_or_with_the_new_one() {
     short("replace", 11);
 }
 
-/// Whether the dataset is whole, asked of the files themselves: the fault may still be waiting for a call of ours.
+/// Whether manifest and marker agree. No call of this crate is used, because the injected fault may still be pending.
 fn certify_alone(folder: &Path) -> bool {
     let out = folder.join("out");
     let manifest = fs::read(out.join("manifest.json")).unwrap();

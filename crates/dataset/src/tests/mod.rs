@@ -1,4 +1,4 @@
-//! Datasets from outside: written, sealed, published, read back and certified. The tests look at the files.
+//! Datasets from the outside: written, sealed, published, read back and certified. The tests look at the files.
 #![allow(clippy::disallowed_methods)]
 
 mod support;

@@ -1,4 +1,4 @@
-//! A finished dataset, read back column by column.
+//! A finished dataset that is read back column by column.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::tests::support::{
 use crate::{Dataset, DatasetError, Flags, Numbers, Texts, Times, certify, write_derived};
 use tempfile::TempDir;
 
-/// A published dataset of two slices; the losses of each are told apart by their amounts.
+/// A published dataset of two slices with these numbers of losses; each loss has a different amount.
 fn published(folder: &TempDir, losses: [u64; 2]) -> PathBuf {
     let out = folder.path().join("out");
     let staging = work(&out, "one");
@@ -56,7 +56,7 @@ fn values_come_back_as_they_were_written_and_missing_ones_are_missing() {
             assert_eq!(started.get(0), Some(i64::from(number("started_at"))));
             assert_eq!((titles.get(1), started.get(1)), (None, None));
             assert_eq!(titles.at(1), "");
-            // After the last row there is nothing.
+            // There is no value after the last row.
             assert_eq!((titles.get(2), records.get(2)), (None, None));
             rows += batch.rows();
             Ok(())
@@ -79,7 +79,7 @@ fn a_table_is_read_through_all_its_files_in_order() {
     }
     assert!(batches > 3);
     assert_eq!(amounts.len() as u64, dataset.rows("losses"));
-    // Two rows stand before those of the first slice.
+    // The first two rows are those of the full and of the sparse row.
     let expected: Vec<u64> = (0..3000).chain(0..5).collect();
     assert_eq!(amounts[2..], expected);
 }

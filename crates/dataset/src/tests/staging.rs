@@ -1,4 +1,4 @@
-//! Slices, their parts and receipts: finished ones, repeated ones, and the conditions of a seal.
+//! Slices, their parts and receipts: finished slices, repeated slices, and the conditions of a seal.
 
 use std::fs;
 
@@ -109,7 +109,7 @@ fn a_second_run_goes_on_where_the_first_stopped() {
     is_finished(staging, &out);
 }
 
-/// Damages one file of interrupted work; the slice must be redone and nothing may show of it.
+/// Damages one file of interrupted work; the slice must be processed again, with the same result.
 fn is_redone_after(corruption: impl Fn(&TempDir), slice: u32) {
     let (folder, out) = place();
     interrupted(&out);
@@ -432,7 +432,7 @@ fn a_foreign_file_stays_and_is_named() {
         }
         assert!(snapshot(folder.path()) == before, "{stranger}");
         fs::remove_file(&path).unwrap();
-        // Folders that were made for it go, too; those of the run are not empty, or are made again.
+        // The folders that were created for the file are removed as well; those of the run are not empty, or are created again.
         for above in path.ancestors().skip(1).take(2) {
             let _ = fs::remove_dir(above);
         }

@@ -1,4 +1,4 @@
-//! Every table, written and read back.
+//! Every table is written and read back.
 
 use std::fs::File;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn read(path: &Path) -> RecordBatch {
     batches.remove(0)
 }
 
-/// The footer with its page index.
+/// The footer with the page index.
 fn footer(path: &Path) -> ParquetMetaData {
     ParquetMetaDataReader::new()
         .with_page_index_policy(PageIndexPolicy::Required)
@@ -36,7 +36,7 @@ fn footer(path: &Path) -> ParquetMetaData {
         .unwrap()
 }
 
-/// Writes slice 0 into a new place and returns its files with the folder they lie in.
+/// Writes slice 0 into a new folder and returns the folder and the files.
 fn written(fill: impl FnOnce(&mut crate::PartSet), options: &TableOptions) -> (TempDir, Vec<PartFile>) {
     let folder = TempDir::new().unwrap();
     let staging = work(&folder.path().join("out"), "f");

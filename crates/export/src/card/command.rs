@@ -5,7 +5,7 @@ use crate::request::ExportRequest;
 use crate::split::{Split, SplitBy, SplitPart};
 use crate::writer::nested::NestedAs;
 
-/// The command that makes the export again from the dataset `RUN`, or from its inputs `IN`.
+/// The command that repeats the export from the dataset `RUN`, or from its inputs `IN`.
 pub(super) fn command(request: &ExportRequest, target: &str) -> String {
     let (filters, split) = (&request.filters, request.split.as_ref());
     let is = |is_so: bool, word: &str| is_so.then(|| word.to_owned());
@@ -66,7 +66,7 @@ pub(super) fn command(request: &ExportRequest, target: &str) -> String {
     format!("chatmill {command}{words} --out FOLDER")
 }
 
-/// A word of a command, in quotation marks where a shell would read it otherwise.
+/// A word of a command, quoted if a shell would interpret it.
 fn quoted(word: &str) -> String {
     let is_plain = |sign: char| sign.is_ascii_alphanumeric() || "._-@,=:".contains(sign);
     if !word.is_empty() && word.chars().all(is_plain) {

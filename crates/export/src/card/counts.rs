@@ -1,4 +1,4 @@
-//! What a card counts of the rows that are written: sources, a property that the pipeline names, and lengths.
+//! The counts of a card over the written rows: sources, a property that the pipeline names, and lengths.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,12 +12,12 @@ use crate::card::by;
 use crate::fields;
 use crate::fields::of_conversations::ConversationField;
 
-/// Values that are counted one by one.
+/// The most values that are counted one by one.
 const COUNTED: usize = 10_000;
-/// Values that a card lists.
+/// The most values that a card lists.
 const LISTED: usize = 20;
 
-/// Records and conversations of each value of a property, and of values beyond those that are counted.
+/// Records and conversations of each value of a property, and of all values beyond [`COUNTED`] together.
 type Values = (BTreeMap<String, [u64; 2]>, [u64; 2]);
 
 /// The counts of a card.
@@ -29,7 +29,7 @@ pub(crate) struct CardCounts {
     encoding: Option<String>,
 }
 
-/// The fields of conversations that a card counts; none where the dataset has no table of them.
+/// The fields of conversations that a card counts; empty if the dataset has no table of conversations.
 pub(crate) fn fields_of(dataset: &Dataset) -> Vec<ConversationField> {
     if !dataset.has("conversations") {
         return Vec::new();
@@ -41,7 +41,7 @@ pub(crate) fn fields_of(dataset: &Dataset) -> Vec<ConversationField> {
 }
 
 impl CardCounts {
-    /// Nothing is counted yet of so many properties and parts; lengths are tokens in an encoding, or characters.
+    /// Empty counts for so many properties and parts; lengths are tokens in an encoding, or characters.
     pub(crate) fn new(properties: usize, parts: usize, encoding: Option<String>) -> Self {
         Self {
             properties: vec![Values::default(); properties],
@@ -76,7 +76,7 @@ impl CardCounts {
         }
     }
 
-    /// What lengths are counted in.
+    /// The unit of lengths.
     pub(super) fn unit(&self) -> String {
         match &self.encoding {
             Some(encoding) => format!("tokens ({encoding})"),
@@ -106,7 +106,7 @@ impl CardCounts {
     }
 }
 
-/// A value for readers.
+/// A value as a card shows it.
 fn shown(json: &str) -> String {
     if json == "null" {
         return "not stated".to_owned();

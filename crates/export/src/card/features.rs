@@ -1,5 +1,5 @@
-//! The columns of a table as the Hub and `datasets` describe them. Only tables of Arrow structures are described: their types are
-//! known to every reader.
+//! The columns of a table as the Hub and `datasets` describe them. Only tables of Arrow structures are described, because every reader knows
+//! their types.
 
 use chatmill_dataset::{FreeKind, Member, Shape};
 use serde_json::{Value, json};

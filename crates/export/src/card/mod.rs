@@ -1,8 +1,8 @@
-//! The card of an export, `README.md`, with a picture of lengths beside it: what loaders, the Hub and readers have to know of a folder
-//! that somebody publishes.
+//! The card of an export, `README.md`, with a chart of lengths next to it: the facts that loaders, the Hub and readers need about a published folder.
 //!
-//! Nothing in it is the content of a message or a path of the machine, or depends on time or host. Its texts are those of `[card]` in
-//! the pipeline; they and the figures of the run are in the manifest, which the template reads.
+//! It contains no content of a message and no path of the machine, and does not depend on time or host. Its texts are those of `[card]` in
+//! the pipeline; they and the figures of the run are in the manifest, which the template reads. `convert` calls [`files`] when the rows are
+//! written.
 
 mod command;
 pub(crate) mod counts;
@@ -30,7 +30,7 @@ use crate::writer::FileLayout;
 use crate::writer::nested::NestedAs;
 use crate::writer::part_files::WHOLE;
 
-/// Name of the picture.
+/// Name of the chart.
 const LENGTHS: &str = "lengths.svg";
 
 /// A file of a card: its name and its text.
@@ -39,7 +39,7 @@ pub(crate) type CardFile = (&'static str, String);
 /// A part with all its files.
 #[derive(Serialize)]
 struct CardPart<'c> {
-    /// Its name as loaders know it.
+    /// The name of its split for loaders.
     split: String,
     #[serde(skip)]
     name: &'c str,
@@ -97,7 +97,7 @@ pub(crate) fn files(
     Ok(files)
 }
 
-/// The field of the record by which the card of a dataset counts.
+/// The field of the record that the card of a dataset counts by.
 pub(crate) fn by(dataset: &Dataset) -> Option<&str> {
     dataset.manifest().plan.pointer("/card/by")?.as_str()
 }
@@ -115,10 +115,10 @@ fn parts(files: &[FileSummary]) -> Vec<CardPart<'_>> {
             part.bytes += file.bytes;
             continue;
         }
-        // A loader knows splits by words of letters, digits and `_`.
+        // Loaders accept names of splits with letters, digits and `_` only.
         let name = if is_whole { "train" } else { &file.part };
         let mut split = name.replace('-', "_");
-        // `all` is every split to it.
+        // To loaders, `all` means every split.
         while split == "all" || parts.iter().any(|part| part.split == split) {
             split.push('_');
         }
@@ -135,7 +135,7 @@ fn parts(files: &[FileSummary]) -> Vec<CardPart<'_>> {
     parts
 }
 
-/// The word of the Hub for a number of records.
+/// The word of the Hub for this number of records.
 fn size(records: u64) -> &'static str {
     match records {
         0..1_000 => "n<1K",
@@ -151,7 +151,7 @@ fn size(records: u64) -> &'static str {
 
 static ENVIRONMENT: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(environment);
 
-/// Fills a template in: text from anywhere is escaped, for Markdown or for XML.
+/// Fills in a template; inserted text is escaped for Markdown or for XML.
 fn fill(name: &'static str, data: Json) -> Result<String, ExportError> {
     let environment = ENVIRONMENT
         .as_ref()

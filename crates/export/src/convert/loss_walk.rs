@@ -1,4 +1,4 @@
-//! How often each loss of a rendering occurs, as the table `losses` has it.
+//! The number of occurrences of each loss of a rendering, from the table `losses`.
 
 use chatmill_dataset::{Batches, Columns, Dataset, Numbers, Texts, columns};
 use chatmill_dialect::{LossAmounts, LossCode};
@@ -21,11 +21,11 @@ columns! {
 
 /// A walk along the table `losses`, which is sorted like the table `renderings`.
 pub(crate) struct LossWalk<'d> {
-    /// None where the dataset does not have the table.
+    /// `None` if the dataset does not have the table.
     batches: Option<Batches<'d>>,
     rendered: &'d RenderedAs,
     batch: Option<LossColumns>,
-    /// The next row of the batch, and how many it has.
+    /// The next row of the batch, and the number of its rows.
     next: usize,
     rows: usize,
     amounts: LossAmounts,
@@ -45,7 +45,7 @@ impl<'d> LossWalk<'d> {
         }
     }
 
-    /// The occurrences of each loss of the next rendering; none where nobody knows them.
+    /// The occurrences of each loss of the next rendering; `None` if they are not known.
     pub(crate) fn amounts<'a>(
         &'a mut self,
         rendering: &RenderingFacts<'a>,

@@ -1,7 +1,7 @@
 //! Media of a record: pictures as a column of the row, and bytes as files of the export.
 //!
-//! A data address becomes a file of the export, called by the hash of its bytes. Other addresses and paths stay as the record has them:
-//! nothing is fetched, opened or copied.
+//! A data address becomes a file of the export, named after the hash of its bytes. Other addresses and paths are unchanged: nothing is fetched,
+//! opened or copied.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -19,28 +19,28 @@ use crate::error::ExportError;
 use crate::fields::{self, Field, elements, object, spelled, text};
 use crate::filter::reasons::{MEDIA_FILE, NO_MEDIA};
 
-/// Bytes of a file at most.
+/// The most bytes of a file.
 const MOST_BYTES: usize = 64 << 20;
-/// Files of an export at most: all are named in its summary.
+/// The most files of an export, because its summary lists all of them.
 const MOST_FILES: usize = 100_000;
 
-/// Base64 as people write it: what the last digits say beyond the last byte does not matter.
+/// Base64 as programs write it: the unused bits of the last digit are not checked.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
 );
 
-/// The keys that hold messages with pictures.
+/// The keys of lists of messages, which may have pictures.
 const MESSAGES: [&str; 6] = ["messages", "input", "prompt", "completion", "chosen", "rejected"];
 /// The lists of media.
 const LISTS: [&str; 3] = ["images", "videos", "audios"];
 
-/// The files of media of an export.
+/// The media files of an export.
 pub(crate) struct MediaFiles<'f> {
     folder: &'f Folder,
-    /// The folder that is put before relative paths.
+    /// The folder that is prepended to relative paths.
     root: Option<&'f str>,
-    /// Whether records are Arrow structures, in which contents are texts.
+    /// Whether records are Arrow structures, where the content of a message is a text.
     is_struct: bool,
     /// The names of the files.
     names: BTreeSet<String>,
@@ -48,7 +48,7 @@ pub(crate) struct MediaFiles<'f> {
     most_files: usize,
 }
 
-/// Fields, or the reason for which their row is left out.
+/// Fields, or the reason for leaving out their row.
 type WithMedia<'a> = Result<Vec<Field<'a>>, &'static str>;
 
 /// A part of a message.
@@ -72,7 +72,7 @@ impl<'f> MediaFiles<'f> {
         }
     }
 
-    /// The media of a record where an envelope has them.
+    /// Puts the media of a record where an envelope expects them.
     pub(crate) fn place<'a>(
         &mut self,
         media: MediaIn,
@@ -121,7 +121,7 @@ impl<'f> MediaFiles<'f> {
         self.names.into_iter().collect()
     }
 
-    /// The list of addresses, data addresses among them as files; none where one cannot be one.
+    /// The list of addresses, with file names in place of data addresses; `None` if one of these cannot become a file.
     fn addresses(&mut self, addresses: &[Cow<'_, str>]) -> Result<Option<String>, ExportError> {
         let mut list = Vec::with_capacity(addresses.len());
         for address in addresses {
@@ -138,7 +138,7 @@ impl<'f> MediaFiles<'f> {
         Ok(Some(format!("[{}]", list.join(","))))
     }
 
-    /// Writes the bytes of a data address, unless they are there, and returns the name of the file; none where they are too many.
+    /// Writes the bytes of a data address, unless the file exists, and returns its name; `None` if it has too many bytes or is invalid.
     fn file(&mut self, address: &str) -> Result<Option<String>, ExportError> {
         let parts = address
             .strip_prefix("data:")
@@ -168,7 +168,7 @@ impl<'f> MediaFiles<'f> {
         Ok(Some(name))
     }
 
-    /// An address, with the folder before it where it is a relative path.
+    /// An address; a relative path gets the folder prepended.
     fn below_root<'a>(&self, address: &'a str) -> Cow<'a, str> {
         let is_relative = !address.starts_with(['/', '\\', '~']) && !address.contains(':');
         match self.root.filter(|_| is_relative) {
@@ -188,9 +188,9 @@ fn has_pictures(field: &Field<'_>) -> bool {
     turns.is_some()
 }
 
-/// The messages of a list in their fields; none where no message has a picture.
+/// The fields of each message of a list; `None` if no message has a picture.
 fn pictured(json: &str) -> Option<Vec<Vec<Field<'_>>>> {
-    // Most rows have none, and are not taken apart.
+    // The fast path, because most rows have no pictures.
     if !json.contains("\"type\":\"image\"") {
         return None;
     }
@@ -207,8 +207,8 @@ fn pictured(json: &str) -> Option<Vec<Vec<Field<'_>>>> {
     turns.iter().flatten().any(is_picture).then_some(turns)
 }
 
-/// A list of messages with a mark in the place of each picture, and all contents as lists; adds the addresses. None where it is no list of
-/// messages.
+/// A list of messages with a mark in place of each picture, and all contents as lists; the addresses are added to `addresses`. `None` if it is not a
+/// list of messages.
 fn with_marks(json: &str, addresses: &mut Vec<Cow<'static, str>>) -> Option<String> {
     let turns: Vec<&RawValue> = serde_json::from_str(json).ok()?;
     let turns = turns.into_iter().map(|turn| {
@@ -242,7 +242,7 @@ mod tests {
         Folder::create(&test_dir.path().join("out")).unwrap()
     }
 
-    /// What becomes of addresses, of which at most so many bytes and files are written.
+    /// The lists of addresses after writing, with limits on bytes and files.
     fn listed(root: Option<&str>, most: (usize, usize), addresses: &[&str]) -> Vec<Option<String>> {
         #[expect(clippy::disallowed_methods, reason = "a folder of the test's own")]
         let test_dir = TempDir::new().unwrap();
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(is_written((3, 9), &[three, four]), [true, false]);
         assert_eq!(is_written((4, 9), &[three, four]), [true, true]);
         assert_eq!(is_written((0, 9), &[three, four]), [false, false]);
-        // An equal one is the same file.
+        // An equal picture is the same file.
         assert_eq!(
             is_written((9, 1), &[three, three, four, three]),
             [true, true, false, true]
@@ -282,7 +282,7 @@ mod tests {
             "data:image/../../x;base64,AAAA",
         ];
         assert!(listed(None, (9, 9), &addresses).iter().all(Option::is_none));
-        // Digits that say more than the bytes do are those of many writers.
+        // Many programs leave unused bits in the last digit.
         assert!(listed(None, (9, 9), &["data:audio/wav;base64,AAB="])[0].is_some());
     }
 

@@ -1,4 +1,5 @@
-//! Exports a dataset: reads renderings, filters them, wraps them in the envelope, writes the files.
+//! Exports a dataset: reads its renderings or those of a `Maker`, filters them, wraps them in the envelope, and writes the files and the
+//! summary into a folder. The command line calls [`begin`], [`export_into`] and [`publish`], with other work before the folder appears.
 
 mod exclusion;
 mod loss_walk;
@@ -47,10 +48,10 @@ use crate::writer::shuffle::Shuffle;
 use crate::writer::{self, Columns, FileLayout, Record, RowKey, WrittenRow};
 use crate::{CARD, SUMMARY};
 
-/// Bytes of a file unless the request says otherwise, as the Hub recommends.
+/// The default bytes of a file, which the Hub recommends.
 const SHARD_BYTES: u64 = 500_000_000;
 
-/// Writes an export of a dataset into a folder that does not exist yet, and returns its summary. Without a row, no folder appears.
+/// Writes an export of a dataset into a folder that does not exist yet, and returns its summary. An export without rows creates no folder.
 pub fn export(dataset: &Dataset, request: &ExportRequest, out: &Path) -> Result<ExportSummary, ExportError> {
     let folder = begin(out, request.replace)?;
     let summary = export_into(dataset, request, &folder, None, &AtomicBool::new(false))?;
@@ -58,26 +59,26 @@ pub fn export(dataset: &Dataset, request: &ExportRequest, out: &Path) -> Result<
     Ok(summary)
 }
 
-/// Begins the folder of an export under its lock, before any work is done for it; dropped, it leaves nothing.
+/// Begins the folder of an export under its lock, before any work is done; if dropped, it leaves nothing.
 pub fn begin(out: &Path, replace: bool) -> Result<Folder, ExportError> {
     let replaced = replace.then(|| names_of_earlier(out)).transpose()?;
     Ok(Folder::create_over(out, replaced.unwrap_or_default())?)
 }
 
-/// Lets a complete export appear at its path; not one without a row, which would only be in the way of the next attempt.
+/// Publishes a complete export at its path, unless it has no rows: an empty folder would only block the next attempt.
 pub fn publish(folder: Folder, request: &ExportRequest, summary: &ExportSummary) -> Result<(), ExportError> {
     if summary.files.iter().all(|file| file.rows == 0) {
         return Ok(());
     }
     if request.replace {
-        // The card of the earlier export may have been edited meanwhile.
+        // The card of the earlier export may have been edited in the meantime.
         names_of_earlier(folder.out())?;
     }
     Ok(folder.publish()?)
 }
 
-/// Like [`export`], into a folder that was begun and is to be published, with the renderings of `maker` where the dataset has none of the
-/// dialect. Once `stop` is set, the export ends with [`ExportError::Stopped`].
+/// Like [`export`], into a folder that was begun and will be published, with the renderings of `maker` if the dataset has none in the dialect.
+/// Once `stop` is set, the export ends with [`ExportError::Stopped`].
 pub fn export_into(
     dataset: &Dataset,
     request: &ExportRequest,
@@ -205,7 +206,7 @@ fn write_whole(folder: &Folder, name: &str, text: &str) -> Result<FileMeasure, D
     file.finish()
 }
 
-/// A rendering that is written.
+/// A rendering to write.
 struct ExportedRow<'a> {
     /// Index of its part.
     part: usize,
@@ -215,7 +216,7 @@ struct ExportedRow<'a> {
 }
 
 impl ExportedRow<'_> {
-    /// The same with the media of its record in their place, or the reason for which it is left out.
+    /// Puts the media of the record in their place, or returns the reason for leaving it out.
     fn with_media(
         mut self,
         place: MediaIn,
@@ -337,7 +338,7 @@ impl Job<'_> {
             .collect();
         let mut summary = self.summary(row_counts, files);
         if self.request.format == Format::Markdown {
-            // Pages are for people: no card describes them to a loader.
+            // Pages are for people: they get no card, which describes files to a loader.
             summary.beside = pages.concat();
             return Ok((summary, Vec::new()));
         }
@@ -392,7 +393,7 @@ impl Job<'_> {
         }
     }
 
-    /// The counts, before a row was counted.
+    /// The counts before the first row.
     fn row_counts(&self) -> RowCounts {
         let (split, assignment) = (self.request.split.as_ref(), self.assignment.as_ref());
         let divided = split.zip(assignment);
@@ -404,7 +405,7 @@ impl Job<'_> {
         }
     }
 
-    /// The record of a rendering of a record with these further fields, or the reason for which it is left out.
+    /// The record of a rendering, with further fields of its conversation, or the reason for leaving it out.
     fn record<'a>(
         &self,
         candidate: &'a Candidate<'_>,
@@ -528,7 +529,7 @@ impl Job<'_> {
         }
     }
 
-    /// What all files have in common.
+    /// The properties that all files have in common.
     fn layout(&self) -> Result<FileLayout<'_>, ExportError> {
         let columns = self.columns()?;
         let added = self.added.kinds();
@@ -588,7 +589,7 @@ fn plain<'c>(candidate: &'c Candidate<'_>) -> Record<'c> {
     }
 }
 
-/// An instant in words; none for the beginning of all data.
+/// An instant as text; `None` for the beginning of all data.
 fn instant(microseconds: i64) -> Option<String> {
     let instant = Timestamp::from_microsecond(microseconds).ok()?;
     Some(instant.to_string())

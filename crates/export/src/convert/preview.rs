@@ -1,4 +1,4 @@
-//! The row that an envelope makes of one rendering, without a dataset and without files: for who looks at a single conversation.
+//! The row that an envelope makes of one rendering, without a dataset and without files: for looking at a single conversation.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use crate::fields;
 use crate::filter::Filters;
 use crate::summary::turn_counts::TurnCounts;
 
-/// A row as an export would write it; its media are as the rendering has them.
+/// A row as an export would write it; its media are unchanged from the rendering.
 #[derive(Debug)]
 pub struct RowPreview {
     /// The row, an object.
     pub json: String,
-    /// The ranges of its bytes that are trained on, as far as they are in the row as they are in the rendering.
+    /// The ranges of its bytes that are trained on, as far as the row contains them unchanged from the rendering.
     pub trained: Vec<Range<usize>>,
     /// The turns of the assistant, by their use in training.
     pub turns: TurnCounts,
@@ -22,7 +22,7 @@ pub struct RowPreview {
     pub turns_cut: u64,
 }
 
-/// Makes the row of a rendering in a JSON dialect that the envelope takes, with the filters of `convert`; the reason where there is none.
+/// Makes the row of a rendering in a JSON dialect that the envelope accepts, with the filters of `convert`, or returns the reason for leaving it out.
 pub fn preview(
     envelope: &Envelope,
     dialect: &str,
@@ -55,7 +55,7 @@ pub fn preview(
     })
 }
 
-/// Bytes of a rendering before a text of the assistant by which the text is found again: those that open its turn.
+/// The bytes before a text of the assistant, which open its turn, that are searched with it.
 const OPENING: usize = 24;
 
 /// The trained ranges of a rendering in a row that has its turns in the same order.
@@ -90,7 +90,7 @@ mod tests {
 
     const TWICE: &str = r#"{"messages":[{"role":"user","content":"ok"},{"role":"assistant","content":"ok"},{"role":"user","content":"And?"},{"role":"assistant","content":"ok"}]}"#;
 
-    /// The row of a rendering in which `assistant` are the assistant's texts, and the last of them alone is trained on.
+    /// The row of a rendering; `assistant` has the assistant's texts, and only the last of them is trained on.
     fn row(envelope: &str, content: &str, assistant: &[Range<u64>]) -> Result<RowPreview, String> {
         let last = assistant.last().cloned();
         let facts = RenderingFacts {

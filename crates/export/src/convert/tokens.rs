@@ -1,4 +1,4 @@
-//! The counts of a dataset that an export reads.
+//! The columns of token counts that an export reads.
 
 use chatmill_dataset::Dataset;
 
@@ -11,7 +11,7 @@ pub(crate) fn tokens_column(
     request: &ExportRequest,
 ) -> Result<Option<String>, ExportError> {
     let Some(most) = &request.filters.max_tokens else {
-        // Lengths stand on the card.
+        // The card shows lengths.
         return Ok(dataset
             .encodings()
             .first()

@@ -6,11 +6,10 @@
 //!
 //! - AXO-01 keys are `messages` and `tools`.
 //! - AXO-02 the first message has content and is not a call: Axolotl takes the keys of all messages from it.
-//! - AXO-03 the assistant speaks: else every token is masked.
-//! - AXO-04 a turn of the assistant is trained on; turns that are context have `train` false, which Axolotl reads with
-//!   `message_field_training: train`.
+//! - AXO-03 the assistant has a turn: otherwise every token is masked.
+//! - AXO-04 a turn of the assistant is trained on; context turns have `train` false, which Axolotl reads with `message_field_training: train`.
 //!
-//! Arguments are objects. Where two calls give one argument in different types, the reader of JSON lines fails: export
+//! Arguments are objects. If two calls have the same argument in different types, the reader of JSON lines fails: export
 //! Parquet, or the profile `hf-messages@string-arguments`.
 
 use chatmill_dataset::FreeKind;
@@ -24,7 +23,7 @@ use crate::summary::FileSummary;
 /// The envelope of Axolotl.
 pub(super) static AXOLOTL: Envelope = Envelope {
     id: "axolotl",
-    record: "`messages`, `tools`, with `axolotl.yaml` beside the files",
+    record: "`messages`, `tools`, with `axolotl.yaml` next to the files",
     left_out: "rows without an assistant turn or without a trained turn; a first message that is a call",
     title: "Axolotl chat_template",
     specification: "Axolotl 0.19, conversation data sets",
@@ -42,7 +41,7 @@ chatmill_diag::reasons! {
     KEYS = "AXO-01", "the keys are messages and tools", "take the dialect in a profile that writes no other keys";
     FIRST = "AXO-02", "the first message has no content, or calls a tool", "begin the conversation with system text or a message of a person";
     SILENT = "AXO-03", "the assistant has no turn", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
-    CONTEXT = "AXO-04", "no turn of the assistant is trained on", "choose windows whose last turn is trained on";
+    CONTEXT = "AXO-04", "no turn of the assistant is trained on", "choose windows that end with a trained turn";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
@@ -60,7 +59,7 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
 }
 
-/// Two entries of a configuration: the part that is trained on, and the one that is evaluated.
+/// Two entries of a configuration: for the part that is trained on, and for the part that is evaluated.
 fn companion(files: &[FileSummary]) -> Option<(&'static str, String)> {
     let training = files.first()?;
     let others = || {

@@ -6,10 +6,10 @@
 //!
 //! - BCV-01 keys are `schemaVersion`, `system`, `messages` and, with tools, `toolConfig`.
 //! - BCV-02 user and assistant alternate, the user first and the assistant last.
-//! - BCV-03 no text holds a reserved word, in capitals or not, even inside another word: `the robot: hi` is refused.
-//! - BCV-04 pictures lie in S3, in user turns only, ten at most.
-//! - BCV-05 no tools. AWS documents both that they are and that they are not supported; the envelope
-//!   `bedrock-conversation-2024@tools` takes them.
+//! - BCV-03 no text contains a reserved word, in any case, even inside another word: `the robot: hi` is refused.
+//! - BCV-04 pictures are in S3, in user turns only, ten at most.
+//! - BCV-05 no tools. The documentation of AWS states both that tools are supported and that they are not; the envelope
+//!   `bedrock-conversation-2024@tools` allows them.
 //! - BCV-06 a block is text, picture or tool: there are no cache marks.
 //!
 //! A training file has 8 to 20,000 records.
@@ -64,13 +64,13 @@ chatmill_diag::reasons! {
     KEYS = "BCV-01", "the keys are system, messages and toolConfig", "take the dialect in a profile that writes no other keys";
     TURNS = "BCV-02", "user and assistant do not alternate from a user to the assistant", "choose windows from a person to an answer: `window.mode = \"consecutive\"`";
     WORDS = "BCV-03", "a text holds a reserved word", "write the word otherwise at the source: `User:`, `Bot:`, `<image>` and similar words are refused";
-    PICTURES = "BCV-04", "a picture does not lie in S3, is the assistant's, or is one of more than ten", "put pictures into S3, or name them in the text: `policy.media = \"placeholder\"`";
+    PICTURES = "BCV-04", "a picture is not in S3, is the assistant's, or is one of more than ten", "put pictures into S3, or name them in the text: `policy.media = \"placeholder\"`";
     TOOLS = "BCV-05", "there are tools; bedrock-conversation-2024@tools takes them", "take `bedrock-conversation-2024@tools` for a model that is tuned for tools";
     BLOCKS = "BCV-06", "a block is neither text nor picture nor tool", "name media in the text (`policy.media = \"placeholder\"`), and leave cache marks out at the source";
 }
 
-/// Words that no text may contain, in lower case. None of them is ever escaped in our JSON, and none can
-/// occur between values: a key is followed by a quotation mark.
+/// Words that no text may contain, in lower case. The JSON of a rendering never escapes them, and none can occur between values, because a quotation
+/// mark follows each key.
 const RESERVED: [&str; 7] = [
     "system:",
     "user:",

@@ -1,4 +1,4 @@
-//! Problems of finished files: an export has what the request asks for, but the trainer or the service would not accept the files.
+//! Problems of finished files: the export is what the request asks for, but the trainer or the service would not accept the files.
 
 use crate::envelope::Envelope;
 use crate::format::Format;
@@ -44,7 +44,7 @@ fn wrong_number(envelope: &Envelope, training: &FileSummary) -> Option<String> {
     (rows > most).then(|| format!("{name} has {rows} records, {id} takes at most {most}"))
 }
 
-/// The first file whose lines have a key that those of another file lack.
+/// The first file with lines that have a key which the lines of another file lack.
 fn other_keys(files: &[FileSummary]) -> Option<String> {
     let mut filled = files.iter().filter(|file| file.rows > 0);
     let first = filled.next()?;
@@ -80,7 +80,7 @@ mod tests {
         }
     }
 
-    /// Problems of a training file with so many records and bytes, beside a test file of one record.
+    /// Problems of a training file with so many records and bytes, next to a test file of one record.
     fn problems_of(id: &str, rows: u64, bytes: u64) -> Vec<String> {
         let files = [file("train", rows, bytes, &[]), file("test", 1, 1, &[])];
         problems(Some(find(id).unwrap()), Format::Jsonl, &files)

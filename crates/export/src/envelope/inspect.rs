@@ -1,14 +1,14 @@
-//! Inspect AI: a sample whose `input` is the conversation up to the assistant's last turn, and whose `target` is that turn.
+//! Inspect AI: a sample with the conversation before the assistant's last turn as `input`, and that turn as `target`.
 //!
 //! ```json
 //! {"id":"c1","input":[{"role":"user","content":"Hi"}],"target":"Hello","metadata":{"conversation_id":"c1"}}
 //! ```
 //!
 //! - INS-01 the assistant has a turn, and another turn precedes it.
-//! - INS-02 the target is a text and no call.
+//! - INS-02 the target is a text and not a call.
 //! - INS-03 a call is flat, and its arguments are an object.
 //! - INS-04 content is a text, or parts that are texts and pictures.
-//! - INS-05 the target is no context: nobody wrote the words that stand for a picture, and a bad answer is no target.
+//! - INS-05 the target is not context: no model wrote the placeholder for a picture, and a bad answer is not a target.
 //!
 //! A result names its function; names of participants have no field and are in the message's metadata. Turns after the
 //! assistant's last one are cut.
@@ -48,7 +48,7 @@ chatmill_diag::reasons! {
     TARGET = "INS-02", "the assistant's last turn is not text, or calls a tool", "choose windows that end with text: `window.targets = \"answers\"`";
     CALLS = "INS-03", "the arguments of a call are not an object", "look for TL006 and TL007 in the findings, which name the calls";
     CONTENT = "INS-04", "a part is neither text nor picture", "name media in the text: `policy.media = \"placeholder\"`";
-    CONTEXT = "INS-05", "the assistant's last turn is context", "choose windows whose last turn is trained on";
+    CONTEXT = "INS-05", "the assistant's last turn is context", "choose windows that end with a trained turn";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
@@ -82,7 +82,7 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     Ok(Wrapped::whole(fields).without_turns(cut.after))
 }
 
-/// An id that no other sample of the export has: `CONVERSATION@PERSPECTIVE#ORDINAL`, these characters escaped in names.
+/// An id that is unique in the export: `CONVERSATION@PERSPECTIVE#ORDINAL`, with these characters escaped in names.
 fn sample_id(row: &ExportRow<'_>) -> String {
     let mut id = escaped(row.conversation);
     if !row.perspective.is_empty() {
@@ -168,10 +168,10 @@ fn content<'a>(message: &Message<'a>) -> Result<Cow<'a, str>, &'static str> {
     Ok(format!("[{}]", parts.join(",")).into())
 }
 
-/// A call without the nesting that Chat Completions has.
+/// A call without the nesting of Chat Completions.
 fn flat(call: &Call<'_>) -> Result<String, &'static str> {
     let spelled = call.object().ok_or(CALLS.words)?;
-    // A line is a record. Inside a text a line break is always escaped, so these stand between values.
+    // Each line is a record. A line break inside a text is always escaped, so these are between values.
     let arguments = spelled.replace(['\n', '\r'], " ");
     Ok(object(&[
         Field::new("id", text(&call.id)),

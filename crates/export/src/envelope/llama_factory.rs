@@ -7,10 +7,10 @@
 //! Its converter drops records that break these rules, with a line in a log:
 //!
 //! - LLF-01 keys are `conversations`, `system`, `tools`, `images`, `videos` and `audios`.
-//! - LLF-02 `human` and `observation` stand at odd positions, `gpt` and `function_call` at even ones, and their number is even.
+//! - LLF-02 `human` and `observation` are at odd positions, `gpt` and `function_call` at even ones, and their number is even.
 //! - LLF-03 a mark of a picture, video or sound is replaced by a file: there are as many of `<image>`, `<video>` and `<audio>` as media in the lists.
-//! - LLF-04 where turns of the assistant are context, the last turn is trained on: `mask_history: true` trains on it alone. Turns that only stand for
-//!   media are left out, and a record ends before other context that follows a trained turn.
+//! - LLF-04 if turns of the assistant are context, the last turn is trained on: `mask_history: true` trains on it alone. Turns with nothing but
+//!   placeholders for media are left out, and a record ends before other context that follows a trained turn.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ use crate::summary::turn_counts::TurnCounts;
 /// The envelope of LLaMA-Factory.
 pub(super) static LLAMA_FACTORY: Envelope = Envelope {
     id: "llama-factory",
-    record: "the record, with `dataset_info.json` beside the files",
+    record: "the record, with `dataset_info.json` next to the files",
     left_out: "rows that its converter drops silently; media tokens in text without a medium; a last turn that is context",
     title: "LLaMA-Factory, ShareGPT format",
     specification: "LLaMA-Factory 0.9.5, data format",
@@ -52,7 +52,7 @@ chatmill_diag::reasons! {
     KEYS = "LLF-01", "the keys are conversations, system, tools, images, videos and audios", "take the dialect in a profile that writes no other keys";
     TURNS = "LLF-02", "people and assistant do not take turns from a person to the assistant", "choose windows from a person to an answer: `window.mode = \"consecutive\"`";
     MARKED = "LLF-03", "the texts have other media tokens than the record has pictures, videos and sounds", "write the token otherwise at the source: LLaMA-Factory would replace it by a file";
-    CONTEXT = "LLF-04", "the last turn is context, or none is trained on", "choose windows whose last turn is trained on";
+    CONTEXT = "LLF-04", "the last turn is context, or none is trained on", "choose windows that end with a trained turn";
 }
 
 /// The lists of media, and the mark of each medium in a text.
@@ -113,8 +113,7 @@ fn role_turns<'t>(turns: &[&'t str]) -> Vec<RoleTurn<'t>> {
     role_turns.collect()
 }
 
-/// The fields of a record, and its turns, where it keeps the rules of LLaMA-Factory's converter: keys, order of turns, and tokens of
-/// media.
+/// The fields of a record, and its turns, if it obeys the rules of LLaMA-Factory's converter: keys, order of turns, and tokens of media.
 pub(super) fn check<'a>(
     row: &ExportRow<'a>,
     [keys, order, marks]: [&'static str; 3],
@@ -150,7 +149,7 @@ fn media<'f>(fields: &'f [Field<'_>], list: &str) -> Vec<&'f str> {
         .collect()
 }
 
-/// Leaves out of the lists the media of turns that are not in the record any more.
+/// Removes the media of turns that were left out from the lists.
 fn leave_out_media(fields: &mut Vec<Field<'_>>, turns: &[&str], remaining: &[&str]) {
     for (list, mark) in MARKS {
         let mut media = media(fields, list).into_iter();
@@ -169,8 +168,8 @@ fn leave_out_media(fields: &mut Vec<Field<'_>>, turns: &[&str], remaining: &[&st
     }
 }
 
-/// `dataset_info.json` of some files, which hold ranked answers or none. A set is called as its part, one of several files of a part
-/// as its file: LLaMA-Factory takes one file for each set, and several sets (`dataset: A,B`).
+/// `dataset_info.json` for these files, with ranked answers or without. A set has the name of its part, or of its file if the part has several:
+/// LLaMA-Factory reads one file for each set, and several sets (`dataset: A,B`).
 pub(super) fn sets(files: &[FileSummary], is_ranking: bool) -> String {
     let sets: Vec<String> = files
         .iter()
@@ -187,7 +186,7 @@ pub(super) fn sets(files: &[FileSummary], is_ranking: bool) -> String {
     format!("{{\n{}\n}}\n", sets.join(",\n"))
 }
 
-/// The entry of a file in `dataset_info.json`. A column that no record has must not be named.
+/// The entry of a file in `dataset_info.json`. A column that no record has must not be listed.
 fn set(file: &FileSummary, is_ranking: bool) -> String {
     let mut columns = vec![Field::new("messages", "\"conversations\"")];
     for column in ["system", "tools", "images", "videos", "audios"] {

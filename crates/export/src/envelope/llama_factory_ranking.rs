@@ -6,9 +6,9 @@
 //! ```
 //!
 //! - LLR-01 keys are `conversations`, `system` and `tools`.
-//! - LLR-02 people and assistant take turns, and the last one is the answer: its converter drops other records with a line in a log.
+//! - LLR-02 people and assistant alternate, and the last turn is the answer: its converter drops other records with a line in a log.
 //! - LLR-03 both answers follow the same conversation, and differ.
-//! - LLR-04 a mark of a picture, video or sound stands for a file: texts that spell one have none.
+//! - LLR-04 a mark of a picture, video or sound is replaced by a file: a text must not contain one.
 
 use chatmill_dataset::FreeKind;
 
@@ -20,7 +20,7 @@ use crate::fields::Field;
 /// The envelope of LLaMA-Factory's ranking data.
 pub(super) static LLAMA_FACTORY_RANKING: Envelope = Envelope {
     id: "llama-factory-ranking",
-    record: "`conversations`, `chosen`, `rejected`, with `dataset_info.json` beside the files",
+    record: "`conversations`, `chosen`, `rejected`, with `dataset_info.json` next to the files",
     left_out: "answers without a preference; rows that its converter drops; media tokens in text",
     title: "LLaMA-Factory, ranking",
     specification: "LLaMA-Factory 0.9.5, data format",

@@ -1,4 +1,4 @@
-//! OpenAI direct preference optimisation: a request, with the answer that is preferred to another.
+//! OpenAI direct preference optimisation: a request, with a preferred answer and another one.
 //!
 //! ```json
 //! {"input":{"messages":[{"role":"user","content":"Hi"}]},"preferred_output":[{"role":"assistant","content":"Hello"}],"non_preferred_output":[{"role":"assistant","content":"Go"}]}
@@ -10,7 +10,7 @@
 //! - ODP-04 the answers differ.
 //! - ODP-05 the arguments of a call in the request are an object.
 //!
-//! A training file has ten records at least.
+//! A training file has at least ten records.
 
 use chatmill_dataset::FreeKind;
 

@@ -1,15 +1,15 @@
-//! OpenAI Evals: `input` is all that stands before the assistant's last turn, `ideal` is that turn's text.
+//! OpenAI Evals: `input` is the conversation before the assistant's last turn, `ideal` is the text of that turn.
 //!
 //! ```json
 //! {"input":[{"role":"user","content":"Hi"}],"ideal":"Hello"}
 //! ```
 //!
 //! - EVL-01 the assistant has a turn, and another turn precedes it.
-//! - EVL-02 the last turn of the assistant is a text and no call.
-//! - EVL-03 that turn is no context: nobody wrote the words that stand for a picture, and a bad answer is not ideal.
+//! - EVL-02 the last turn of the assistant is a text and not a call.
+//! - EVL-03 that turn is not context: no model wrote the placeholder for a picture, and a bad answer is not ideal.
 //! - EVL-04 the arguments of a call are an object.
 //!
-//! Turns after the assistant's last one are cut. Unknown keys pass, so `tools` stays.
+//! Turns after the assistant's last one are cut. Unknown keys are allowed, so `tools` is kept.
 
 use chatmill_dataset::FreeKind;
 
@@ -40,7 +40,7 @@ pub(super) static OPENAI_EVALS: Envelope = Envelope {
 chatmill_diag::reasons! {
     SILENT = "EVL-01", "the assistant has no turn, or no message precedes it", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
     CALLS = "EVL-02", "the assistant's last turn is not text, or calls a tool", "choose windows that end with text: `window.targets = \"answers\"`";
-    CONTEXT = "EVL-03", "the assistant's last turn is context", "choose windows whose last turn is trained on";
+    CONTEXT = "EVL-03", "the assistant's last turn is context", "choose windows that end with a trained turn";
     ARGUMENTS = "EVL-04", "the arguments of a call are not an object", "look for TL006 and TL007 in the findings, which name the calls";
 }
 

@@ -1,4 +1,4 @@
-//! OpenAI reinforcement fine-tuning: a line is a prompt, and what a grader compares the model's answer with.
+//! OpenAI reinforcement fine-tuning: a line is a prompt with the reference that a grader compares the model's answer with.
 //!
 //! ```json
 //! {"messages":[{"role":"user","content":"6 × 7?"}],"reference_answer":"42"}
@@ -10,8 +10,8 @@
 //! - RFT-04 the arguments of a call are an object.
 //!
 //! In the `OpenAPI` document (2.3.0, `FineTuneReinforcementRequestInput`) only `messages` and `tools` are reserved: a grader reads any other key
-//! as `{{ item.KEY }}`. System text has the role `developer`, which is its name for the models that are trained so. What follows the last
-//! question is cut. Azure takes the same files, and Bedrock those without system text.
+//! as `{{ item.KEY }}`. System text has the role `developer`, its name for the models that are trained this way. Turns after the last question are
+//! cut. Azure accepts the same files, and Bedrock those without system text.
 
 use chatmill_dataset::FreeKind;
 
@@ -50,7 +50,7 @@ chatmill_diag::reasons! {
     ARGUMENTS = "RFT-04", "the arguments of a call are not an object", "look for TL006 and TL007 in the findings, which name the calls";
 }
 
-/// How the dialect begins a message with system text.
+/// The beginning of a system message in the dialect.
 const SYSTEM: &str = "{\"role\":\"system\"";
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
@@ -82,7 +82,7 @@ fn is_sayable(turn: &Turn<'_>) -> bool {
     })
 }
 
-/// The turn with the role that instructions have.
+/// The turn, with the role `developer` for system text.
 fn instructed(turn: &Turn<'_>) -> String {
     match turn.json.strip_prefix(SYSTEM) {
         Some(rest) => format!("{{\"role\":\"developer\"{rest}"),

@@ -1,17 +1,17 @@
-//! OpenAI supervised fine-tuning: a line is a Chat Completions request whose last turn the model is trained on.
+//! OpenAI supervised fine-tuning: a line is a Chat Completions request that ends with a turn to train on.
 //!
 //! ```json
 //! {"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}
 //! ```
 //!
 //! - SFT-01 keys are `messages`, `tools` and `parallel_tool_calls`.
-//! - SFT-02 the assistant speaks last.
+//! - SFT-02 the last turn is the assistant's.
 //! - SFT-03 the content of a tool's result is a text.
 //! - SFT-04 at most ten pictures, none of them the assistant's.
-//! - SFT-05 a turn of the assistant is trained on; turns that are context have `weight` 0.
-//! - SFT-06 the arguments of a call are an object, for the parameters of each function are one.
+//! - SFT-05 a turn of the assistant is trained on; context turns have `weight` 0.
+//! - SFT-06 the arguments of a call are an object, because the parameters of each function are one.
 //!
-//! A training file has ten records at least, and 512 MB, the most that the Files API takes. Other services take the same files.
+//! A training file has at least ten records, and at most 512 MB, the limit of the Files API. Other services accept the same files.
 
 use chatmill_dataset::FreeKind;
 
@@ -47,11 +47,11 @@ chatmill_diag::reasons! {
     LAST_TURN = "SFT-02", "the last turn is not the assistant's", "`window.mode = \"consecutive\"` makes rows that end with an answer; `window.targets = \"steps\"` lets them end with calls, too";
     RESULTS = "SFT-03", "a result is not text", "name media in the text: `policy.media = \"placeholder\"`";
     PICTURES = "SFT-04", "more than ten pictures, or one of the assistant's", "make shorter windows, or name pictures in the text: `policy.media = \"placeholder\"`";
-    CONTEXT = "SFT-05", "no turn of the assistant is trained on", "choose windows whose last turn is trained on";
+    CONTEXT = "SFT-05", "no turn of the assistant is trained on", "choose windows that end with a trained turn";
     ARGUMENTS = "SFT-06", "the arguments of a call are not an object", "look for TL006 and TL007 in the findings, which name the calls";
 }
 
-/// Pictures of a record.
+/// The most pictures of a record.
 const MOST_PICTURES: usize = 10;
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {

@@ -3,7 +3,7 @@
 use super::{ExportRow, borrowed};
 use crate::envelope::turns::{self, Turn};
 
-/// The turns of a rendering, cut behind the last one that is not part of the answer.
+/// The turns of a rendering, cut after the last one that is not part of the answer.
 pub(super) struct Answered<'a> {
     /// The turns before the answer.
     pub(super) prompt: Vec<Turn<'a>>,
@@ -12,12 +12,12 @@ pub(super) struct Answered<'a> {
 }
 
 impl<'a> Answered<'a> {
-    /// Cuts the messages of a rendering; none where the prompt does not end with a user, or has no answer.
+    /// Cuts the messages of a rendering; `None` if the prompt does not end with a user, or has no answer.
     pub(super) fn of(row: &ExportRow<'a>) -> Option<Self> {
         Self::asked(row).filter(|asked| !asked.answer.is_empty())
     }
 
-    /// The same, with or without an answer.
+    /// Cuts the messages like [`Self::of`], but the answer may be missing.
     pub(super) fn asked(row: &ExportRow<'a>) -> Option<Self> {
         let mut prompt = borrowed(row, "messages").and_then(turns::of)?;
         let asked = prompt
@@ -45,7 +45,7 @@ pub(super) fn pair<'a>(
     is_one.then_some((chosen, rejected)).ok_or(differ)
 }
 
-/// The rendering with the other answer, as a row of its own.
+/// The rendering with the other answer, as a separate row.
 pub(super) fn rejected<'a>(row: &ExportRow<'a>) -> Option<ExportRow<'a>> {
     Some(ExportRow {
         content: row.rejected?,

@@ -1,7 +1,7 @@
-//! Shared code of the envelopes of prompts: what an answer of the model in training is graded against.
+//! Shared code of the envelopes of prompts: the reference for grading an answer of the model in training.
 //!
-//! It is the record's own, in a field of one of these [`FIELDS`], else the answer that the conversation has. An answer that is context
-//! (a bad one, for example) is no reference.
+//! It comes from one of these [`FIELDS`] of the record, else it is the answer in the conversation. An answer that is context (a bad one, for
+//! example) is not a reference.
 
 use super::ExportRow;
 use super::preference::Answered;
@@ -9,7 +9,7 @@ use super::training_role::TrainingRole;
 use crate::fields;
 use crate::fields::of_conversations::extra_value;
 
-/// Fields of a record that hold a reference, the first that is there counts; a dot leads into an object.
+/// Fields of a record that may have the reference, in order of precedence; a dot leads into an object.
 const FIELDS: [&str; 11] = [
     "ground_truth",
     "reward_model.ground_truth",
@@ -27,16 +27,16 @@ const FIELDS: [&str; 11] = [
 /// The field of a worked solution.
 const SOLUTION: &str = "solution";
 
-/// The reference of a row as a text; a field that is no text is its JSON. None where there is none.
+/// The reference of a row as a text; a field that is not a text is written as JSON. `None` if there is none.
 ///
-/// A solution that contains the answer of the conversation is the way to it, and the answer is the reference. A label that is true or
-/// false rates an answer.
+/// If a worked solution contains the answer of the conversation, that answer is the reference. A label that is true or false is a rating, and not a
+/// reference.
 pub(super) fn reference(row: &ExportRow<'_>, answered: &Answered<'_>) -> Option<String> {
     let own = |name: &str| {
         let json =
             extra_value(row.extra?, name).filter(|json| !matches!(&**json, "null" | "true" | "false"))?;
         let found = words(json);
-        // An object, or its JSON text, with a truth and more.
+        // The field may be an object, or its JSON text, with the truth and more.
         let truth = extra_value(&found, "ground_truth").map(words);
         Some(truth.unwrap_or(found)).filter(|text| !text.trim().is_empty())
     };
@@ -56,7 +56,7 @@ pub(super) fn reference(row: &ExportRow<'_>, answered: &Answered<'_>) -> Option<
     FIELDS.iter().find_map(of_field).or_else(answer_text)
 }
 
-/// The text that a value is, else its JSON.
+/// The value as text if it is a string, else its JSON.
 fn words(json: String) -> String {
     let text = fields::spelled(&json).map(std::borrow::Cow::into_owned);
     text.unwrap_or(json)

@@ -1,4 +1,4 @@
-//! Every rule of every envelope: a record that keeps the rule, and one that breaks it, as cases.
+//! Every rule of every envelope: a record that obeys the rule, and one that breaks it, as cases.
 
 use super::*;
 
@@ -66,7 +66,7 @@ fn records_are_those_of_their_cases() {
     checked.unwrap_or_else(|message| panic!("{message}"));
 }
 
-/// The record of a case, with what is said of its turns, or the code of the rule that forbids it.
+/// The record of a case, with the counts of its turns, or the code of the rule that forbids it.
 fn outcome(case: &str) -> String {
     let mut lines = case.lines();
     let (id, content) = lines.next().unwrap().split_once(' ').unwrap();

@@ -1,4 +1,5 @@
-//! The use of each turn of a record in training, decided by the byte ranges of the rendering, whatever the form of a turn.
+//! The use of each turn of a record in training, for the envelopes that mark, count or leave out context turns. The byte ranges of the
+//! rendering decide, so the form of a turn does not matter.
 
 pub(super) mod unmarkable;
 
@@ -35,7 +36,7 @@ impl ExportRow<'_> {
         }
     }
 
-    /// Counts turns by their use.
+    /// Counts turns by their use in training.
     pub(crate) fn turn_counts<'t>(&self, turns: impl IntoIterator<Item = &'t str>) -> TurnCounts {
         let mut turn_counts = TurnCounts::default();
         for turn in turns {
@@ -48,7 +49,7 @@ impl ExportRow<'_> {
         turn_counts
     }
 
-    /// The list of these turns, with `member` added to each turn that is context.
+    /// The list of these turns, with `member` added to each context turn.
     fn marked<'t>(&self, turns: impl IntoIterator<Item = &'t str>, member: &str) -> String {
         let mark = |turn: &str| match (self.training_role(turn), turn.strip_suffix('}')) {
             (TrainingRole::Context, Some(open)) => format!("{open},{member}}}"),
@@ -59,8 +60,8 @@ impl ExportRow<'_> {
     }
 }
 
-/// Counts turns by their use, and lists them with `member` added to each turn that is context, where there are such turns. None where
-/// no turn is trained on.
+/// Counts turns by their use, and lists them with `member` added to each context turn, if there are any. `None` if no turn is trained
+/// on.
 pub(super) fn mark_context(
     row: &ExportRow<'_>,
     turns: &[Turn<'_>],
@@ -73,7 +74,7 @@ pub(super) fn mark_context(
     is_usable.then(|| (turn_counts, has_context.then(|| row.marked(turns(), member))))
 }
 
-/// The notes of an export whose records have these turns.
+/// The notes of an export with these turns in its records.
 pub(crate) fn notes(envelope: Option<&Envelope>, turn_counts: TurnCounts) -> Vec<String> {
     let Some(envelope) = envelope else {
         return Vec::new();
@@ -118,7 +119,7 @@ fn turns_of_assistant(turns: u64, is: &str, are: &str) -> String {
     format!("{} of the assistant {predicate}", counted(turns, "turn"))
 }
 
-/// Whether a range has a byte in common with one of some ranges in order.
+/// Whether a range overlaps one of these sorted ranges.
 fn overlaps(ranges: &[Range<u64>], turn: &Range<u64>) -> bool {
     let next = ranges.partition_point(|range| range.end <= turn.start);
     ranges.get(next).is_some_and(|range| range.start < turn.end)

@@ -1,4 +1,4 @@
-//! TRL's conversational answers that are good or not: a prompt, a completion and a label.
+//! TRL's conversational answers labelled good or bad: a prompt, a completion and a label.
 //!
 //! ```json
 //! {"prompt":[{"role":"user","content":"Hi"}],"completion":[{"role":"assistant","content":"Hello"}],"label":true}

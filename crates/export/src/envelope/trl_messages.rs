@@ -1,4 +1,4 @@
-//! TRL's conversational language modelling: `messages`, with `tools` where there are some.
+//! TRL's conversational language modelling: `messages`, with `tools` if there are any.
 //!
 //! ```json
 //! {"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}
@@ -7,10 +7,10 @@
 //! - TRL-01 keys are `messages` and `tools`.
 //! - TRL-02 every message has a role and content; TRL inspects only the first message to find that a record is a conversation.
 //! - TRL-03 the assistant has a message: otherwise there is nothing to train on.
-//! - TRL-04 no turn of the assistant is context: TRL trains on all turns, or, with `assistant_only_loss`, all of the assistant's. Turns that only stand
-//!   for media are left out, and a record ends before other context that follows a trained turn.
+//! - TRL-04 no turn of the assistant is context: TRL trains on all turns, or, with `assistant_only_loss`, all of the assistant's. Turns with
+//!   nothing but placeholders for media are left out, and a record ends before other context that follows a trained turn.
 //!
-//! As Parquet both are columns of JSON, so no message gets keys that only another one has.
+//! In Parquet both are columns of JSON, so no message gets keys that only another message has.
 
 use chatmill_dataset::FreeKind;
 
@@ -44,7 +44,7 @@ chatmill_diag::reasons! {
     KEYS = "TRL-01", "the keys are messages and tools", "take the dialect in a profile that writes no other keys";
     CONTENT = "TRL-02", "a message has no content", "leave empty messages out at the source";
     SILENT = "TRL-03", "the assistant has no turn", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
-    CONTEXT = "TRL-04", "a turn of the assistant before the first trained one is context, which this format cannot express; trl-prompt-completion can", "`trl-prompt-completion` takes rows whose last turn is trained on; `window.overlap` and `window.mode = \"per_turn\"` make such context, and the source's weights and flags do";
+    CONTEXT = "TRL-04", "a turn of the assistant before the first trained one is context, which this format cannot express; trl-prompt-completion can", "`trl-prompt-completion` takes rows that end with a trained turn; `window.overlap` and `window.mode = \"per_turn\"` make such context, and the source's weights and flags do";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {

@@ -1,4 +1,4 @@
-//! TRL's conversational prompts and completions: the assistant's last turn, and all that stands before it.
+//! TRL's conversational prompts and completions: the assistant's last turn is the completion, and all turns before it are the prompt.
 //!
 //! ```json
 //! {"prompt":[{"role":"user","content":"Hi"}],"completion":[{"role":"assistant","content":"Hello"}]}
@@ -7,7 +7,7 @@
 //! - TPC-01 the assistant has a turn, and another turn precedes it.
 //! - TPC-02 a prompt ends with a user, a tool or the assistant.
 //! - TPC-03 every message has content.
-//! - TPC-04 the last turn of the assistant is trained on; earlier trained turns are in the prompt, which is not.
+//! - TPC-04 the last turn of the assistant is trained on; earlier trained turns are in the prompt, which is not trained on.
 //!
 //! Turns after the assistant's last one are cut.
 
@@ -43,7 +43,7 @@ chatmill_diag::reasons! {
     SILENT = "TPC-01", "the assistant has no turn, or no message precedes it", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
     PROMPT = "TPC-02", "the prompt ends with neither user nor tool nor assistant", "put system text at the beginning of the conversation";
     CONTENT = "TPC-03", "a message has no content", "leave empty messages out at the source";
-    CONTEXT = "TPC-04", "the last turn of the assistant is context", "`window.mode = \"per_turn\"` makes rows whose last turn is trained on";
+    CONTEXT = "TPC-04", "the last turn of the assistant is context", "`window.mode = \"per_turn\"` makes rows that end with a trained turn";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {

@@ -7,8 +7,8 @@
 //! - PRO-01 the prompt ends with a user.
 //! - PRO-02 every message of the prompt has content.
 //!
-//! What follows the last question is cut. TRL hands every column but `prompt` to the reward functions, so `ground_truth` is an argument of
-//! theirs: a field of the record, else the answer that was cut.
+//! Turns after the last question are cut. TRL passes every column except `prompt` to the reward functions, so `ground_truth` is one of their
+//! arguments: a field of the record, else the answer that was cut.
 
 use chatmill_dataset::FreeKind;
 

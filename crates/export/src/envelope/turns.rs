@@ -10,7 +10,7 @@ use crate::fields;
 /// The assistant's role.
 pub(crate) const ASSISTANT: &str = "assistant";
 
-/// A message with its own bytes.
+/// A message with its JSON.
 #[derive(Debug)]
 pub(crate) struct Turn<'a> {
     pub(crate) json: &'a str,
@@ -48,12 +48,12 @@ pub(crate) struct Call<'a> {
 pub(crate) struct Function<'a> {
     #[serde(borrow)]
     pub(crate) name: Cow<'a, str>,
-    /// JSON: an object, or a text that spells one.
+    /// JSON: an object, or a string with an object in it.
     #[serde(borrow)]
     pub(crate) arguments: &'a RawValue,
 }
 
-/// A part of a message whose content is a list.
+/// A part of a message with a list as content.
 #[derive(Debug, Deserialize)]
 pub(crate) struct SplitPart<'a> {
     #[serde(borrow, rename = "type")]
@@ -72,17 +72,17 @@ pub(crate) struct Picture<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// The content where it is a text.
+    /// The content, if it is a text.
     pub(crate) fn text(&self) -> Option<Cow<'a, str>> {
         fields::spelled(self.content?.get())
     }
 
-    /// The content where it is a text, and nothing is called.
+    /// The content, if it is a text and the message has no calls.
     pub(crate) fn only_text(&self) -> Option<Cow<'a, str>> {
         self.text().filter(|_| self.tool_calls.is_empty())
     }
 
-    /// The parts where the content is a list, each with its own bytes.
+    /// The parts, if the content is a list, each with its JSON.
     pub(crate) fn parts(&self) -> Option<Vec<(&'a str, SplitPart<'a>)>> {
         fields::elements(self.content?.get())
     }
@@ -93,7 +93,7 @@ impl<'a> Message<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// The arguments where they are an object; none at all are one without fields.
+    /// The arguments, if they are an object; an empty text is an object without fields.
     pub(crate) fn object(&self) -> Option<Cow<'a, str>> {
         let json = self.function.arguments.get();
         let spelled: Cow<'_, str> = match serde_json::from_str::<String>(json) {
@@ -111,7 +111,7 @@ pub(crate) fn calls_take_objects(turns: &[Turn<'_>]) -> bool {
     calls.all(|call| call.object().is_some())
 }
 
-/// The messages of a list; none where it is not a list of messages.
+/// The messages of a list; `None` if it is not a list of messages.
 pub(crate) fn of(json: &str) -> Option<Vec<Turn<'_>>> {
     let turns = fields::elements(json)?.into_iter();
     Some(turns.map(|(json, message)| Turn { json, message }).collect())
@@ -123,7 +123,7 @@ pub(crate) fn list(turns: &[Turn<'_>]) -> String {
     format!("[{}]", messages.join(","))
 }
 
-/// A conversation cut at the assistant's last turn.
+/// A conversation, cut at the assistant's last turn.
 #[derive(Debug)]
 pub(crate) struct Cut<'t, 'a> {
     /// All turns before it.
@@ -134,7 +134,7 @@ pub(crate) struct Cut<'t, 'a> {
     pub(crate) after: usize,
 }
 
-/// Cuts a conversation at the assistant's last turn; none where the assistant has no turn, or no turn precedes it.
+/// Cuts a conversation at the assistant's last turn; `None` if the assistant has no turn, or no turn precedes it.
 pub(crate) fn cut<'t, 'a>(turns: &'t [Turn<'a>]) -> Option<Cut<'t, 'a>> {
     let at = turns.iter().rposition(|turn| turn.message.is_assistant())?;
     let (before, rest) = turns.split_at_checked(at)?;

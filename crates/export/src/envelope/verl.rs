@@ -1,4 +1,4 @@
-//! verl: a prompt with what its reward function compares an answer with.
+//! verl: a prompt, with the truth that its reward function compares an answer with.
 //!
 //! ```json
 //! {"data_source":"openai/gsm8k","prompt":[{"role":"user","content":"6 × 7?"}],"reward_model":{"style":"rule","ground_truth":"42"},"extra_info":{"conversation_id":"q1"}}
@@ -8,8 +8,8 @@
 //! - VRL-02 every message of the prompt has content.
 //! - VRL-03 there is a truth for the reward function: a field of the record, else the answer that was cut.
 //!
-//! `data_source` chooses the reward function. It is the record's, else `chatmill`; `reward_model` is the record's where that has a truth. What
-//! follows the last question is cut, and tools have no place: verl takes them from its own settings.
+//! `data_source` selects the reward function. It is the record's, else `chatmill`; `reward_model` is the record's if that has a truth. Turns after
+//! the last question are cut, and tools have no place: verl takes them from its own settings.
 
 use chatmill_dataset::FreeKind;
 
@@ -67,7 +67,7 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     Ok(Wrapped::whole(fields).without_turns(asked.answer.len()))
 }
 
-/// The record's own object, with its truth as a text, else one for a rule.
+/// The record's own object, with its truth as a text, else an object for a rule.
 fn reward_model(row: &ExportRow<'_>, truth: &str) -> String {
     let style = field(row, "reward_model.style").unwrap_or_else(|| text("rule"));
     object(&[
@@ -76,7 +76,7 @@ fn reward_model(row: &ExportRow<'_>, truth: &str) -> String {
     ])
 }
 
-/// The record's own object, with the id of the conversation where it has none.
+/// The record's own object, with the id of the conversation if it has none.
 fn extra_info(row: &ExportRow<'_>) -> String {
     let own = field(row, "extra_info");
     let mut info = own.as_deref().and_then(fields::of).unwrap_or_default();

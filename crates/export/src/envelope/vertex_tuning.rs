@@ -5,11 +5,11 @@
 //! ```
 //!
 //! - VTX-01 keys are `systemInstruction`, `contents` and `tools`.
-//! - VTX-02 a user speaks first and the model last.
-//! - VTX-03 a turn is more than words that stand for media: turns of the model that are not are left out with their questions.
-//! - VTX-04 what a tool takes is under `parameters`: the dialect has a profile for that.
+//! - VTX-02 the first turn is a user's, and the last turn is the model's.
+//! - VTX-03 a turn has more than placeholders for media: turns of the model without more are left out with their questions.
+//! - VTX-04 the schema of a tool is under `parameters`: the dialect has a profile for that.
 //!
-//! A file has one gigabyte at most. All rules of the dialect hold too: `--valid` asks for them.
+//! A file has at most one gigabyte. All rules of the dialect apply, too: `--valid` enforces them.
 
 use std::borrow::Cow;
 
@@ -52,7 +52,7 @@ struct Content<'a> {
     parts: Vec<ContentPart<'a>>,
 }
 
-/// A part; one without a text is a call, a result or a medium.
+/// A part; without a text it is a call, a result or a medium.
 #[derive(Deserialize)]
 struct ContentPart<'a> {
     #[serde(borrow, default)]
@@ -75,8 +75,8 @@ struct Function {
 chatmill_diag::reasons! {
     KEYS = "VTX-01", "the keys are systemInstruction, contents and tools", "take the dialect in a profile that writes no other keys";
     TURNS = "VTX-02", "the first turn is not a user's, or the last turn is not the model's", "`window.mode = \"consecutive\"` makes rows that end with an answer; `window.targets = \"steps\"` lets them end with calls, too";
-    SCHEMAS = "VTX-04", "a tool takes what `parameters` cannot hold", "render `gemini-contents@parameters-only`, which names what is wrong with the tool";
-    WORDLESS = "VTX-03", "every turn of the model only stands for media", "`window.learn_placeholders = true` trains on them";
+    SCHEMAS = "VTX-04", "a tool has a schema that `parameters` cannot express", "render `gemini-contents@parameters-only`, which reports the problem of the tool";
+    WORDLESS = "VTX-03", "every turn of the model is only a placeholder for media", "`window.learn_placeholders = true` trains on them";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {

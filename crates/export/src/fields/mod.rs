@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 pub struct Field<'a> {
     /// The key.
     pub name: Cow<'a, str>,
-    /// JSON text, as it stands in the rendering or as an envelope wrote it.
+    /// JSON text, unchanged from the rendering or written by an envelope.
     pub json: Cow<'a, str>,
 }
 
@@ -26,13 +26,13 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The value, where it is a text.
+    /// The value, if it is a text.
     pub(crate) fn text(&self) -> Option<String> {
         serde_json::from_str(&self.json).ok()
     }
 }
 
-/// The fields of an object in their order; none where the text is not an object.
+/// The fields of an object, in order; `None` if the text is not an object.
 pub(crate) fn of(json: &str) -> Option<Vec<Field<'_>>> {
     let mut deserializer = serde_json::Deserializer::from_str(json);
     let fields = deserializer.deserialize_map(Fields).ok()?;
@@ -40,7 +40,7 @@ pub(crate) fn of(json: &str) -> Option<Vec<Field<'_>>> {
     Some(fields)
 }
 
-/// The elements of a list, each with its own bytes; none where the text is no list of such elements.
+/// The elements of a list, each with its JSON; `None` if the text is not a list of such elements.
 pub(crate) fn elements<'a, T: Deserialize<'a>>(json: &'a str) -> Option<Vec<(&'a str, T)>> {
     let raw: Vec<&RawValue> = serde_json::from_str(json).ok()?;
     let elements = raw.into_iter().map(RawValue::get);
@@ -72,7 +72,7 @@ pub(crate) fn text(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// The text of a JSON string, borrowed where it has no escapes; none where the value is no string.
+/// The text of a JSON string, borrowed if it has no escapes; `None` if the value is not a string.
 pub(crate) fn spelled(json: &str) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct Text<'a>(#[serde(borrow)] Cow<'a, str>);

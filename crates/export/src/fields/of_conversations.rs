@@ -1,6 +1,6 @@
-//! Fields of the conversations that an export's rows come from: columns of the table `conversations`, and fields of the record.
+//! Fields of the conversations of an export's rows: columns of the table `conversations`, and fields of the record.
 //!
-//! Rows come in the order of the table, so that one walk along it finds them all.
+//! Rows come in the order of the table, so one walk along it finds them all.
 
 use chatmill_dataset::{AnyColumn, Batches, Dataset, Texts};
 
@@ -12,12 +12,12 @@ use crate::fields;
 pub(crate) enum ConversationField {
     /// A column of the table.
     Column(String),
-    /// A field of the record that has no column: its name, or a path with dots below a field.
+    /// A field of the record without a column: its name, or a path with dots below a field.
     Extra(String),
 }
 
 impl ConversationField {
-    /// The column that holds it.
+    /// The column that contains it.
     fn column(&self) -> &str {
         match self {
             Self::Column(name) => name,
@@ -26,7 +26,7 @@ impl ConversationField {
     }
 }
 
-/// The JSON of a field of the record: of this name, else below the field that the name begins with; none where it is missing.
+/// The JSON of a field of the record: of this name, else below the field that the name begins with; `None` if it is missing.
 pub(crate) fn extra_value(extra: &str, name: &str) -> Option<String> {
     let fields = fields::of(extra)?;
     if let Some(field) = fields.iter().find(|field| field.name == name) {
@@ -43,7 +43,7 @@ pub(crate) struct ConversationWalk<'d> {
     fields: &'d [ConversationField],
     batches: Batches<'d>,
     batch: Option<(Texts, Vec<AnyColumn>)>,
-    /// The next row of the batch, and how many it has.
+    /// The next row of the batch, and the number of its rows.
     next: usize,
     rows: usize,
     found: Option<String>,
@@ -67,7 +67,7 @@ impl<'d> ConversationWalk<'d> {
     /// The JSON of each field of a conversation.
     pub(crate) fn values(&mut self, conversation: &str) -> Result<&[String], ExportError> {
         if !self.fields.is_empty() && self.found.as_deref() != Some(conversation) {
-            // What lies behind the row before is looked through first.
+            // The search first continues from the current row, and then starts over.
             if !self.find(conversation)? {
                 self.begin();
                 if !self.find(conversation)? {
@@ -89,7 +89,7 @@ impl<'d> ConversationWalk<'d> {
         (self.batch, self.next, self.rows) = (None, 0, 0);
     }
 
-    /// Goes on to a conversation; false at the end of the table.
+    /// Continues to a conversation; `false` at the end of the table.
     fn find(&mut self, conversation: &str) -> Result<bool, ExportError> {
         loop {
             if let Some((ids, cells)) = &self.batch {

@@ -9,23 +9,23 @@ use serde::Serialize;
 /// Filters that a rendering has to pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Filters {
-    /// Only renderings that keep the rules of the dialect.
+    /// Only renderings that obey the rules of the dialect.
     pub valid: bool,
-    /// Only renderings whose last turn has this role.
+    /// Only renderings that end with a turn of this role.
     pub last_role: Option<String>,
     /// Only renderings that are not longer.
     pub max_tokens: Option<TokenLimit>,
     /// Only renderings without these losses.
     pub without: Vec<String>,
-    /// Also renderings in which no message precedes the answer, where the envelope would leave them out.
+    /// Also renderings without a message before the answer, which the envelope would leave out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub keep_unasked: bool,
-    /// Only the first of rows that are equal.
+    /// Only the first of equal rows.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub distinct: bool,
 }
 
-/// A number of tokens that is not exceeded, written `N@ENCODING`.
+/// The most tokens of a rendering, written `N@ENCODING`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TokenLimit {
     /// The number.

@@ -1,4 +1,4 @@
-//! Why an export leaves rows out, whatever their envelope: the codes in `left_out` of `export.json`.
+//! The reasons for which an export leaves rows out under any envelope: the codes in `left_out` of `export.json`.
 
 chatmill_diag::reasons! {
     NOT_VALID = "not-valid", "the rendering breaks the named rule of its dialect", "`chatmill explain RULE` explains the rule; without `--valid` such rows are kept";
@@ -12,8 +12,8 @@ chatmill_diag::reasons! {
     NO_MEDIA = "no-media", "the row has pictures, and the record format, or its Arrow structure, has no place for them", "`--nested json` has them; `policy.media = \"placeholder\"` names them in the text; `trl-messages`, `trl-prompt-completion`, `trl-prompts`, `trl-dpo`, `axolotl` and `inspect` have them";
     MEDIA_FILE = "media-file", "a picture, video or sound cannot be written as a file: it has more than 64 MiB, or the export has 100,000 files of media", "`policy.media = \"placeholder\"` names media in the text";
     NO_CONTENT = "no-content", "the run kept counts only", "run with `output.content = \"all\"`";
-    NGRAM_LEAKS = "split.ngram_leaks", "the conversation shares words with a part before its own", "`split.ngram_leaks = \"move\"` puts such conversations into the part that they share words with, `\"keep\"` only counts them; `split.ngram` is the number of words";
-    GAP = "split.gap", "the session begins sooner behind a part before its own than `split.gap` allows", "a shorter `split.gap` leaves out fewer";
+    NGRAM_LEAKS = "split.ngram_leaks", "the conversation shares words with an earlier part", "`split.ngram_leaks = \"move\"` puts such conversations into the part that they share words with, `\"keep\"` only counts them; `split.ngram` is the number of words";
+    GAP = "split.gap", "the session begins sooner after an earlier part than `split.gap` allows", "a shorter `split.gap` leaves out fewer";
     SPANS = "split.spans", "the rendering shows sessions of several parts", "make windows that end with a session: `window.session_gap` cuts them";
     NO_TIME = "no-time", "the time when the conversation began is not known", "split by conversation, or set the time zone of the input where its times have none";
 }

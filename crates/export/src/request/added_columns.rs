@@ -1,8 +1,7 @@
-//! `--columns`: columns of the tables `conversations` and `renderings`, and fields of the record (`extra.KEY`), behind the keys of
-//! each record.
+//! `--columns`: columns of the tables `conversations` and `renderings`, and fields of the record (`extra.KEY`), after the keys of each record.
 //!
-//! A column has the type that its table has. A field of the record is text, a number, yes or no where it is that in all conversations
-//! of the dataset, and JSON where it is not.
+//! A column has its type in the table. A field of the record is text, a number or a boolean if it has this type in all conversations of the
+//! dataset, otherwise JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +18,7 @@ use crate::request::ExportRequest;
 use crate::writer::nested::NestedAs;
 use crate::writer::{KEYS, is_reserved};
 
-/// Names of fields that a refusal compares a wrong one with.
+/// The most names of fields that a refusal compares a wrong name with.
 const COMPARED: usize = 1000;
 
 /// The columns that are added to each record, in the order of the request.
@@ -39,7 +38,7 @@ struct AddedColumn {
     origin: Origin,
 }
 
-/// Where the value of a column comes from, by its number there.
+/// The origin of a column's value, with its index there.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
     Key(usize),
@@ -49,7 +48,7 @@ enum Origin {
 
 /// Refuses columns that no dataset has, and those that do not fit the envelope.
 pub(crate) fn check(request: &ExportRequest) -> Result<(), ExportError> {
-    // Whatever is called after an encoding may be a column.
+    // Any word in the place of an encoding may be a column.
     let encoding = |word: &String| {
         let word = word.strip_prefix("sent_").unwrap_or(word);
         word.strip_prefix("tokens_").map(str::to_owned)
@@ -120,7 +119,7 @@ fn unknown(what: &str, word: &str, nearest: Option<&str>) -> ExportError {
 }
 
 impl AddedColumns {
-    /// Finds the columns of a request in the dataset. `from_maker` says that its renderings are not in the dataset.
+    /// Finds the columns of a request in the dataset. `from_maker`: the renderings are not in the dataset.
     pub(crate) fn resolve(
         dataset: &Dataset,
         request: &ExportRequest,
@@ -132,7 +131,7 @@ impl AddedColumns {
             added.add(word, dataset, dialect, from_maker)?;
         }
         if request.format == Format::Parquet {
-            // A table has these in front.
+            // A table has these columns in front.
             added
                 .columns
                 .retain(|column| !matches!(column.origin, Origin::Key(_)));
@@ -203,7 +202,7 @@ impl AddedColumns {
             .map(|column| (column.name.as_str(), column.kind))
     }
 
-    /// The values for a rendering, of whose conversation these are the fields.
+    /// The values for a rendering; `of_conversation` has the fields of its conversation.
     pub(crate) fn values<'a>(
         &'a self,
         candidate: &Candidate<'a>,
@@ -234,13 +233,13 @@ impl AddedColumns {
 }
 
 columns! {
-    /// The column of fields that have no column of their own.
+    /// The column of fields without a separate column.
     struct ExtraColumn {
         extra: Texts,
     }
 }
 
-/// The type of each field of the record among these, by its place. A field that no conversation has is refused.
+/// The type of each of these fields of the record, by its index. A field that no conversation has is refused.
 fn extra_kinds(
     dataset: &Dataset,
     wanted: &[ConversationField],
@@ -283,7 +282,7 @@ fn extra_kinds(
     Err(unknown("conversation with the field", &word, nearest.as_deref()))
 }
 
-/// The type of a value; none of `null`.
+/// The type of a value; `None` for `null`.
 fn kind_of(json: &str) -> Option<FreeKind> {
     Some(match json.bytes().next()? {
         b'"' => FreeKind::Word,
@@ -303,12 +302,12 @@ fn kind_of(json: &str) -> Option<FreeKind> {
         {
             FreeKind::Real
         }
-        // Numbers that no double holds stay what they are.
+        // Numbers outside of the range of doubles are kept as JSON.
         _ => FreeKind::Json,
     })
 }
 
-/// The type that holds values of both types.
+/// The type for values of both types.
 fn common(one: FreeKind, other: FreeKind) -> FreeKind {
     match (one, other) {
         (one, other) if one == other => one,

@@ -22,7 +22,7 @@ pub struct ExportRequest {
     pub format: Format,
     /// Form of lists and objects in a table.
     pub nested: NestedAs,
-    /// The envelope around each rendering; none writes the rendering as it is.
+    /// The envelope around each rendering; `None` writes the rendering unchanged.
     pub envelope: Option<&'static Envelope>,
     /// Filters for renderings.
     pub filters: Filters,
@@ -32,24 +32,24 @@ pub struct ExportRequest {
     pub split: Option<Split>,
     /// Columns of `conversations` and `renderings`, and fields of the record (`extra.KEY`), that are added to each record.
     pub columns: Vec<String>,
-    /// Bytes that a file may have; none for the default. A part with more is several files.
+    /// The most bytes of a file; `None` for the default. A larger part becomes several files.
     pub shard_bytes: Option<u64>,
     /// Whether the summary lists the rows that are left out.
     pub lists_left_out: bool,
-    /// Whether errors may name what records hold; never of a dataset whose plan does not let it be quoted.
+    /// Whether errors may quote the content of records; never for a dataset with a plan that forbids it.
     pub quotes: bool,
-    /// The seed of a random order of rows; none leaves the order of the dataset.
+    /// The seed of a random order of rows; `None` keeps the order of the dataset.
     pub shuffle: Option<u64>,
-    /// The folder that is put before relative paths of media.
+    /// The folder that is prepended to relative paths of media.
     pub media_root: Option<String>,
     /// Whether an earlier export at the destination may be replaced.
     pub replace: bool,
-    /// Options of the command that reads inputs and exports them in one step, without paths, for the card; none of a dataset.
+    /// Options of the command that reads inputs and exports them in one step, without paths, for the card; `None` for a dataset.
     pub convert: Option<Vec<(&'static str, String)>>,
 }
 
 impl ExportRequest {
-    /// Every rendering in a dialect (`ID` or `ID@PROFILE`), as it is, in one file of that format.
+    /// A request for every rendering in a dialect (`ID` or `ID@PROFILE`), unchanged, in one file of this format.
     pub fn new(dialect: &str, format: Format) -> Self {
         Self {
             dialect: dialect.to_owned(),
@@ -71,7 +71,7 @@ impl ExportRequest {
     }
 }
 
-/// Whether a dataset holds renderings in a dialect (`ID` or `ID@PROFILE`), be it in several profiles.
+/// Whether a dataset has renderings in a dialect (`ID` or `ID@PROFILE`), in one or several profiles.
 pub fn holds(dataset: &Dataset, spec: &str) -> Result<bool, ExportError> {
     let (id, profile) = match spec.split_once('@') {
         Some((id, profile)) => (id, Some(profile)),
@@ -133,8 +133,7 @@ pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<RenderedAs, Expor
     }
 }
 
-/// The remedy where a dataset does not hold a dialect; a dialect that no build knows cannot be rendered by a
-/// pipeline either.
+/// The remedy if a dataset does not have a dialect; a pipeline cannot render an unknown dialect either.
 fn other_step(stored: &[RenderedAs], is_known: bool) -> String {
     let mut names: Vec<String> = stored.iter().map(RenderedAs::spec).collect();
     names.sort();
@@ -150,7 +149,7 @@ fn other_step(stored: &[RenderedAs], is_known: bool) -> String {
 pub(crate) mod tests {
     use super::*;
 
-    /// A request for lines of a dialect, without anything else.
+    /// A request for JSON lines of a dialect, without anything else.
     pub(crate) fn request(dialect: &str) -> ExportRequest {
         ExportRequest::new(dialect, Format::Jsonl)
     }

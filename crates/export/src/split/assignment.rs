@@ -20,36 +20,36 @@ use crate::split::{Split, SplitBy};
 /// The assignment of conversations to parts.
 #[derive(Debug)]
 pub(crate) struct Assignment {
-    /// What names the units, in the order of the dataset.
+    /// The id of each unit, in the order of the dataset.
     order: Vec<String>,
     units: Units,
     places: Vec<Destination>,
     /// For a division by time: the instant at which each part begins.
     pub(crate) begins: Vec<Option<i64>>,
-    /// Whether each conversation shares words with a part before its own, or why that was not counted.
+    /// Whether each unit shares words with an earlier part, or the reason for which that was not counted.
     leaks: Result<Vec<bool>, String>,
-    /// Conversations that went to another part because of words that they share.
+    /// Conversations that moved to another part because of shared words.
     pub(crate) moved: u64,
-    /// Groups with members in several parts, which only an earlier export divides; none where there are none.
+    /// Groups with members in several parts, which only an earlier export can cause; `None` if there are none.
     pub(crate) divided_groups: Option<u64>,
-    /// How near the parts come to their shares of the strata.
+    /// The distance of the parts from their shares of the strata.
     pub(crate) strata: Option<StrataSummary>,
 }
 
-/// Where a conversation goes.
+/// The destination of a conversation.
 #[derive(Clone, Copy, Debug)]
 enum Destination {
     Part(usize),
-    /// Into no part of a division by time, for it has no time.
+    /// No part of a division by time, because it has no time.
     Timeless,
-    /// Into no part, for it shares words with another.
+    /// No part, because it shares words with another part.
     Dropped,
-    /// Into no part, for it follows an earlier one too soon.
+    /// No part, because it follows an earlier part too soon.
     Near,
 }
 
 impl Assignment {
-    /// The file that a later export reads: conversations in their order, each with its part.
+    /// The file that a later export reads: conversations in order, each with its part.
     pub(crate) fn remembered(&self, split: &Split) -> String {
         let named = self
             .order
@@ -62,7 +62,7 @@ impl Assignment {
         earlier::text(named, split.by)
     }
 
-    /// The index of the part of a rendering that shows these positions of a conversation, or why it is in none.
+    /// The index of the part of a rendering with these positions of a conversation, or the reason for which it is in none.
     pub(crate) fn part(&self, conversation: &str, shown: Option<(u64, u64)>) -> Result<usize, Reason> {
         let mut units = self.shown(conversation, shown);
         let first = units.next().ok_or(NO_TIME)?;
@@ -82,7 +82,7 @@ impl Assignment {
         }
     }
 
-    /// The units that these positions of a conversation are in; all of it where they are not known.
+    /// The units with these positions of a conversation; all its units if the positions are not known.
     fn shown(&self, conversation: &str, shown: Option<(u64, u64)>) -> Range<usize> {
         let units = self.units.of(conversation).unwrap_or_default();
         match shown {
@@ -93,12 +93,12 @@ impl Assignment {
         }
     }
 
-    /// Why it was not counted which conversations share words.
+    /// The reason for which shared words were not counted.
     pub(crate) fn why_unknown(&self) -> Option<&str> {
         self.leaks.as_ref().err().map(String::as_str)
     }
 
-    /// Whether a rendering that shows these positions of a conversation is known to share words with a part before its own.
+    /// Whether a rendering with these positions of a conversation is known to share words with an earlier part.
     pub(crate) fn leaks(&self, conversation: &str, shown: Option<(u64, u64)>) -> bool {
         let leaks = self.leaks.as_ref().ok();
         leaks.is_some_and(|leaks| self.shown(conversation, shown).any(|unit| *cut::at(leaks, unit)))
@@ -123,7 +123,7 @@ pub(crate) fn assign(dataset: &Dataset, split: &Split, stop: &AtomicBool) -> Res
             "name the dataset from which that export was made",
         ));
     }
-    // A new conversation goes to the part of the first earlier one of its group; those of earlier datasets come first.
+    // A new conversation goes to the part of the first earlier one of its group; conversations of earlier datasets come first.
     let mut firsts: BTreeMap<usize, usize> = BTreeMap::new();
     let members = || grouped.of.iter().zip(&assigned);
     for (group, part) in members().skip(grouped.own).chain(members().take(grouped.own)) {
@@ -133,7 +133,7 @@ pub(crate) fn assign(dataset: &Dataset, split: &Split, stop: &AtomicBool) -> Res
     }
     let group_parts = group_parts(&grouped, split, &begins, &assigned, &firsts);
     let part = |(member, (group, assigned)): (usize, (&usize, &Option<usize>))| {
-        // What an earlier export has not is in none of its parts.
+        // A conversation that the earlier export does not have is in none of its parts.
         let free = (member < grouped.own)
             .then(|| group_parts.get(group).copied())
             .flatten();
@@ -174,7 +174,7 @@ pub(crate) fn assign(dataset: &Dataset, split: &Split, stop: &AtomicBool) -> Res
     })
 }
 
-/// Refuses what contradicts the way in which is divided.
+/// Refuses settings that contradict the kind of division.
 fn check(split: &Split) -> Result<(), ExportError> {
     if split.stratify.is_some() && split.by.is_time() {
         return Err(ExportError::request(
@@ -208,7 +208,7 @@ fn check(split: &Split) -> Result<(), ExportError> {
     }
 }
 
-/// Leaves out the sessions that begin too soon after the end of an earlier part; those of an earlier export stay.
+/// Leaves out the sessions that begin too soon after the end of an earlier part; sessions of an earlier export stay.
 fn leave_gaps(places: &mut [Destination], grouped: &Groups, assigned: &[Option<usize>], split: &Split) {
     let mut ends: Vec<Option<i64>> = vec![None; split.parts.len()];
     for (place, session) in places.iter().zip(&grouped.sessions) {
@@ -229,7 +229,7 @@ fn leave_gaps(places: &mut [Destination], grouped: &Groups, assigned: &[Option<u
     }
 }
 
-/// The number of groups with members in several parts; none where there are none.
+/// The number of groups with members in several parts; `None` if there are none.
 fn divided_groups(groups: &[usize], places: &[Destination]) -> Option<u64> {
     let mut group_parts: BTreeMap<usize, usize> = BTreeMap::new();
     let mut divided: BTreeSet<usize> = BTreeSet::new();
@@ -243,7 +243,7 @@ fn divided_groups(groups: &[usize], places: &[Destination]) -> Option<u64> {
     (!divided.is_empty()).then_some(divided.len() as u64)
 }
 
-/// The part of each conversation in the earlier export, where there is one.
+/// The part of each conversation in the earlier export, if there is one.
 fn assigned(grouped: &Groups, split: &Split) -> Result<Vec<Option<usize>>, ExportError> {
     let Some(folder) = &split.like else {
         return Ok(vec![None; grouped.ids.len()]);
@@ -267,7 +267,7 @@ fn begins(grouped: &Groups, split: &Split) -> Vec<Option<i64>> {
     begins.into_iter().map(Some).collect()
 }
 
-/// The part of each group; none in a division by time where the group has no time.
+/// The part of each group; none for a group without a time in a division by time.
 fn group_parts(
     grouped: &Groups,
     split: &Split,
@@ -306,7 +306,7 @@ fn group_parts(
     group_parts
 }
 
-/// How near the parts come to their shares of the strata, of what is in a part.
+/// The distance of the parts from their shares of the strata, over the conversations that are in a part.
 fn strata_summary(
     by: &str,
     grouped: &Groups,
@@ -326,7 +326,7 @@ fn strata_summary(
     Strata::new(strata.into_iter(), &split.weights()).summary(by, &names, &parts)
 }
 
-/// The part whose range of hashes has this one; each range is as wide as the weight of its part.
+/// The part with a range of hashes around this one; each range is as wide as the weight of its part.
 fn by_hash(hash: u64, weights: &[u64]) -> Option<usize> {
     let total: u128 = weights.iter().copied().map(u128::from).sum();
     let point = (u128::from(hash) * total) >> 64;
@@ -337,8 +337,8 @@ fn by_hash(hash: u64, weights: &[u64]) -> Option<usize> {
     })
 }
 
-/// The instants at which the parts begin: each part gets conversations in proportion to its weight. Conversations that began at
-/// the same time stay in one part.
+/// The instants at which the parts begin: each part gets conversations in proportion to its weight. Conversations with the same beginning stay in one
+/// part.
 fn boundaries(mut began: Vec<i64>, weights: &[u64]) -> Vec<i64> {
     began.sort_unstable();
     let total: u128 = weights.iter().copied().map(u128::from).sum();
@@ -352,7 +352,7 @@ fn boundaries(mut began: Vec<i64>, weights: &[u64]) -> Vec<i64> {
                 return i64::MIN;
             }
             let at = usize::try_from(at).unwrap_or(usize::MAX);
-            // A part after the last conversation begins at the end of time and stays empty.
+            // A part after the last conversation begins at the end of time and is empty.
             began.get(at).copied().unwrap_or(i64::MAX)
         })
         .collect()

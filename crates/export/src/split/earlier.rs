@@ -1,8 +1,8 @@
 //! `split.assigned`: a file in the folder of an export that lists the part of each conversation. A later export that reads this
 //! file (`--split-like`) keeps every conversation in its part.
 //!
-//! The file holds a JSON object a line; the first one has the number of the others, so that a file that was cut is known. It has no
-//! suffix that a loader would take for data, and hashes in place of ids, because people publish its folder.
+//! The file has a JSON object on each line; the first has the number of the others, so that a truncated file is noticed. The file has no suffix that
+//! a loader would take for data, and hashes in place of ids, because people publish its folder.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ pub(crate) const ASSIGNED: &str = "split.assigned";
 #[derive(Serialize, Deserialize)]
 struct Beginning {
     conversations: usize,
-    /// Whether the lines are of sessions of conversations.
+    /// Whether the lines are about sessions of conversations.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     sessions: bool,
 }
@@ -38,15 +38,15 @@ struct Line<'l> {
     part: Cow<'l, str>,
 }
 
-/// What stands for a conversation: 32 hexadecimal digits of the BLAKE3 hash of its id.
+/// The key of a conversation: 32 hexadecimal digits of the BLAKE3 hash of its id.
 fn key(conversation: &str) -> String {
     let hash = blake3::hash(conversation.as_bytes()).to_hex();
     hash.chars().take(32).collect()
 }
 
-/// The file's text: conversations in their order, each with the name of its part.
+/// The file's text: conversations in order, each with the name of its part.
 pub(crate) fn text<'p>(places: impl Iterator<Item = (&'p str, &'p str)>, by: SplitBy) -> String {
-    // A number and texts are always JSON.
+    // A number and texts can always be written as JSON.
     let lines = places.map(|(conversation, part)| {
         let line = Line {
             conversation: Some(key(conversation).into()),
@@ -63,7 +63,7 @@ pub(crate) fn text<'p>(places: impl Iterator<Item = (&'p str, &'p str)>, by: Spl
     serde_json::to_string(&beginning).unwrap_or_default() + "\n" + &lines.concat()
 }
 
-/// The number of each conversation's part in an earlier export, by the [`key`] of the conversation.
+/// The index of each conversation's part in an earlier export, by the [`key`] of the conversation.
 #[derive(Debug, Default)]
 pub(crate) struct EarlierParts(HashMap<String, usize>);
 
@@ -74,7 +74,7 @@ impl EarlierParts {
     }
 }
 
-/// Reads the parts of an earlier export, by the parts of this one.
+/// Reads the parts of an earlier export, as indices of the parts of this one.
 pub(crate) fn read(folder: &Path, parts: &[SplitPart], by: SplitBy) -> Result<EarlierParts, ExportError> {
     let path = folder.join(ASSIGNED);
     let step = "name the folder of an export that was made with `--split`";
@@ -128,7 +128,7 @@ pub(crate) fn read(folder: &Path, parts: &[SplitPart], by: SplitBy) -> Result<Ea
         beginning.conversations != places.len()
     }) {
         let has = format!(
-            "{} has {} conversations, which is not what its export wrote",
+            "{} has {} conversations, but its export wrote another number",
             path.display(),
             places.len()
         );
@@ -208,7 +208,7 @@ mod tests {
         let written = text([("a", "test"), ("b", "train")].into_iter(), SplitBy::Hash);
         let lines: Vec<&str> = written.split_inclusive('\n').collect();
         for (text, has) in [("", 0), (lines[0], 0), (&lines[..2].concat(), 1)] {
-            let why = format!("has {has} conversations, which is not what its export wrote");
+            let why = format!("has {has} conversations, but its export wrote another number");
             assert!(refusal(text).ends_with(&why), "{text}");
         }
         let error = refusal(written.split_at(written.len() - 9).0);

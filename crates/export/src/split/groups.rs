@@ -1,14 +1,12 @@
 //! Groups of related conversations, which a split never separates.
 //!
-//! Two conversations are related where they have one id of the source (a thread that was exported twice, or
-//! continues in another file), where one is the repeat `~2` of the other, where their content is the same,
-//! where the run that compared them found one to repeat, fork or continue the other, or where they have a
-//! property of `[split] group_by` in common. The oldest member of a group decides for all, or the first in the
-//! dataset where several are equally old: conversations added later are newer, so they join their group and
-//! move no other.
+//! Two conversations are related if they have one id of the source (a thread that was exported twice, or continues in another file), if one is the
+//! repeat `~2` of the other, if their content is the same, if the run that compared them found one to repeat, fork or continue the other, or if they
+//! have a property of `[split] group_by` in common. The oldest member of a group decides for all; of equally old members, the first in the dataset.
+//! Conversations that are added later are newer, so they join their group and move no other.
 //!
-//! An id that is nothing but a small number counts the records of its input, and row 7 of one input is not
-//! row 7 of another: such ids relate conversations of one input only.
+//! An id that is only a small number counts the records of its input, and row 7 of one input is not row 7 of another: such ids relate
+//! conversations of one input only.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -25,7 +23,7 @@ use crate::split::texts::{ConversationTexts, Corpus};
 use crate::split::units::{self, Session, Units};
 use crate::split::{Split, SplitBy};
 
-/// Digits of an id that may count records; ids that a system gives have more.
+/// The most digits of an id that may be a record number; ids that a system assigns have more.
 const RUNNING_DIGITS: usize = 7;
 
 /// The word of `group_by` for the first question.
@@ -34,21 +32,21 @@ const PROMPT: &str = "prompt";
 /// The units of a dataset in groups.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
-    /// What names each unit in `split.assigned`: the id of a conversation, with the time where it is a session.
+    /// The name of each unit in `split.assigned`: the id of a conversation, for a session with its time.
     pub(crate) ids: Vec<String>,
     /// The units of the dataset itself; those of earlier datasets follow.
     pub(crate) own: usize,
     /// When each unit began and ended.
     pub(crate) sessions: Vec<Session>,
-    /// The stratum of each unit, where the division has strata; empty for one without the property.
+    /// The stratum of each unit, if the division has strata; empty for a unit without the property.
     pub(crate) strata: Vec<String>,
     /// The number of each unit's group.
     pub(crate) of: Vec<usize>,
-    /// The deciding values of each group, by the number of the group. Other numbers hold the values of one conversation.
+    /// The deciding values of each group, at the index of the group. Other indices have the values of one conversation.
     deciding: Vec<Group>,
 }
 
-/// The values that decide where a group goes.
+/// The values that decide the part of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Group {
     /// Hash of the oldest member's thread or room.
@@ -96,7 +94,7 @@ columns! {
 }
 
 impl ConversationColumns {
-    /// A property of a conversation, by its word in the pipeline; none where the conversation lacks it.
+    /// A property of a conversation, by its word in the pipeline; `None` if the conversation lacks it.
     fn property(&self, word: &str, row: usize) -> Result<Option<String>, ExportError> {
         let text = match word {
             "input" => self.input.get(row),
@@ -115,12 +113,12 @@ impl ConversationColumns {
 
 fn unknown(word: &str) -> ExportError {
     ExportError::request(
-        format!("the dataset's plan names `{word}` in [split], which is no property of conversations"),
+        format!("the dataset's plan names `{word}` in [split], which is not a property of conversations"),
         "name `prompt`, `input`, `source`, `title` or `extra.KEY`, and run the pipeline again",
     )
 }
 
-/// Reads the conversations of a dataset, and of earlier ones, and finds those that belong together.
+/// Reads the conversations of a dataset, and of earlier ones, and groups related ones.
 pub(crate) fn groups<'d>(
     datasets: &[&'d Dataset],
     split: &Split,
@@ -181,7 +179,7 @@ struct GroupReader<'s> {
     split: &'s Split,
     forest: Forest,
     groups: Groups,
-    /// Fields of `[split]` that no conversation had yet.
+    /// Fields of `[split]` that no conversation has had yet.
     unmet: BTreeSet<&'s str>,
 }
 
@@ -223,13 +221,13 @@ impl GroupReader<'_> {
         let by_chat = split.by == SplitBy::Room;
         let id = cells.conversation_id.at(row);
         let input = cells.input.at(row);
-        // A source without ids of its own has threads of one conversation.
+        // In a source without ids, each conversation is a separate thread.
         let thread = cells.source_conversation_id.get(row);
         let thread = thread.unwrap_or_else(|| without_repeat(id));
         let named = if by_chat { room(thread) } else { thread };
         let named = scoped(named, thread, input);
         let member = forest.add();
-        // What relates conversations relates the sessions that began at one time.
+        // Sessions are related like their conversations, if they began at the same time.
         let is_session = split.by == SplitBy::Session;
         let unit_of = |name: &str| {
             if is_session {
@@ -274,12 +272,12 @@ impl GroupReader<'_> {
     }
 }
 
-/// The name of a session: what names the conversation, and when the session began.
+/// The name of a session: the name of the conversation, and the time when the session began.
 fn in_session(name: &str, began: Option<i64>) -> String {
     began.map_or_else(|| format!("{name}\n"), |began| format!("{name}\n{began}"))
 }
 
-/// A name of a thread as it relates conversations: where the thread's id counts the records of its input, it is a name in that input.
+/// The name by which a thread relates conversations: a record number gets the name of its input.
 fn scoped<'n>(name: &'n str, thread: &str, input: &str) -> Cow<'n, str> {
     let digits = thread.len() <= RUNNING_DIGITS && thread.bytes().all(|byte| byte.is_ascii_digit());
     if digits && !thread.is_empty() {
@@ -289,7 +287,7 @@ fn scoped<'n>(name: &'n str, thread: &str, input: &str) -> Cow<'n, str> {
     }
 }
 
-/// The id of a thread with the prefix of its inputs, of a conversation's id: what makes that one unique is left out.
+/// The id of a thread with the prefix of its inputs, from a conversation's id without the suffixes that make it unique.
 fn prefixed<'i>(id: &'i str, thread: &'i str) -> &'i str {
     let repeated = without_repeat(id);
     let elsewhere = repeated.rsplit_once('~').map_or(repeated, |(id, _)| id);
@@ -305,12 +303,12 @@ fn without_repeat(id: &str) -> &str {
     }
 }
 
-/// The room of a thread: sources write `ROOM/THREAD` where a room has threads.
+/// The room of a thread: sources write `ROOM/THREAD` if a room has threads.
 fn room(thread: &str) -> &str {
     thread.split('/').next().unwrap_or(thread)
 }
 
-/// The room of a thread with the prefix of its id: a room of one table is not the room of that name in another.
+/// The room of a thread with the prefix of its id: rooms with the same name in two tables are different.
 fn room_of(whole: &str, thread: &str) -> String {
     let prefix = whole.strip_suffix(thread).unwrap_or_default();
     format!("{prefix}{}", room(thread))
@@ -325,7 +323,7 @@ fn place(kind: &str, text: &str, seed: u64) -> u64 {
     (fingerprint >> 64) as u64
 }
 
-/// A fingerprint that stands for a text; kinds do not mix.
+/// A fingerprint of a text together with its kind.
 fn key(kind: &str, text: &str) -> u128 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(kind.as_bytes());

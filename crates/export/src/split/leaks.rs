@@ -1,4 +1,4 @@
-//! What becomes of conversations that share words with a part before their own, and what is shared in the end.
+//! Shared words of the parts: moves or drops conversations that share words with an earlier part, and counts the rest.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use crate::split::shared::{Met, Shared, Standing};
 use crate::split::texts::ConversationTexts;
 use crate::split::{LeakRule, Split};
 
-/// A division whose parts may still share words.
+/// A division with parts that may still share words.
 pub(crate) struct Division<'d> {
     pub(crate) split: &'d Split,
     pub(crate) texts: ConversationTexts<'d>,
     /// The group of each conversation.
     pub(crate) groups: &'d [usize],
-    /// The part of each conversation in an earlier export, in which it stays.
+    /// The part of each conversation in an earlier export, which it keeps.
     pub(crate) assigned: &'d [Option<usize>],
-    /// Whether an earlier export holds a conversation of a group, by its number.
+    /// Whether an earlier export has a conversation of a group, by the index of the group.
     pub(crate) is_bound: &'d dyn Fn(usize) -> bool,
     /// The part of each conversation.
     pub(crate) parts: Vec<Option<usize>>,
@@ -30,12 +30,12 @@ pub(crate) struct Leaks {
     pub(crate) moved: u64,
     /// Whether each conversation is left out.
     pub(crate) dropped: Vec<bool>,
-    /// Whether each conversation shares words with a part before its own, or why that was not counted.
+    /// Whether each conversation shares words with an earlier part, or the reason for which that was not counted.
     pub(crate) left: Result<Vec<bool>, String>,
 }
 
 impl Division<'_> {
-    /// Does what the plan says of shared words; moved conversations get their new parts.
+    /// Handles shared words as the plan requires; moved conversations get their new parts.
     pub(crate) fn resolve(&mut self) -> Result<Leaks, ExportError> {
         let mut leaks = Leaks {
             moved: 0,
@@ -52,7 +52,7 @@ impl Division<'_> {
             LeakRule::Keep => {}
             LeakRule::Move => {
                 leaks.moved = self.move_all()?;
-                // A new conversation may share words with two parts of the earlier export, and belongs into neither.
+                // A new conversation may share words with two parts of the earlier export, and then belongs in neither.
                 if self.split.like.is_some() {
                     leaks.dropped = self.sharing()?;
                 }
@@ -73,7 +73,7 @@ impl Division<'_> {
         Ok(leaks)
     }
 
-    /// Conversations that share words with a part before their own. Those of an earlier export come first and stay.
+    /// The conversations that share words with an earlier part. Conversations of an earlier export come first and stay.
     fn sharing(&self) -> Result<Vec<bool>, ExportError> {
         let standing = |(part, assigned): (&Option<usize>, &Option<usize>)| {
             part.map(|part| Standing {
@@ -95,10 +95,10 @@ impl Division<'_> {
         Shared::index(&self.texts, self.split.ngram, self.split.most_words, is_indexed)
     }
 
-    /// Moves groups that share words with one another to the earliest part of theirs, and gives the number of conversations moved.
+    /// Moves groups that share words with one another to the earliest of their parts, and returns the number of moved conversations.
     fn move_all(&mut self) -> Result<u64, ExportError> {
         let has_part = |number: usize| cut::at(&self.parts, number).is_some();
-        // Beside an earlier export new conversations of the first part may have to leave it.
+        // With an earlier export, new conversations of the first part may have to leave it.
         let may_move = |number: usize| {
             let is_later = cut::at(&self.parts, number).is_some_and(|part| part > 0);
             is_later
@@ -111,7 +111,7 @@ impl Division<'_> {
         }
         shared.join(&has_part, self.groups, &mut forest)?;
         let roots: Vec<usize> = self.groups.iter().map(|group| forest.root(*group)).collect();
-        // The first that an earlier export holds decides, as for a group, else the earliest part.
+        // The first member that an earlier export has decides, as for a group; without one, the earliest part.
         let mut group_parts: BTreeMap<usize, (bool, usize)> = BTreeMap::new();
         for ((root, part), assigned) in roots.iter().zip(&self.parts).zip(self.assigned) {
             let Some(part) = assigned.or(*part) else {

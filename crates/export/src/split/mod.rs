@@ -1,4 +1,5 @@
-//! The division of an export: parts with their shares or prefixes.
+//! The division of an export. [`Split`] has the parts with their shares or dates and the rules for related conversations;
+//! [`assignment::assign`] reads the conversations of a dataset and returns the part of each. `convert` looks up the part of each row there.
 
 pub(crate) mod assignment;
 pub(crate) mod earlier;
@@ -26,13 +27,13 @@ pub use strata::{PartQuota, StrataSummary};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SplitBy {
-    /// A hash of the conversation's id: adding data later moves nothing.
+    /// A hash of the conversation's id: data that is added later moves nothing.
     Hash,
-    /// When it began: the first part has the oldest.
+    /// The time when it began: the first part has the oldest.
     Time,
-    /// A hash of its room: no room stands in two parts.
+    /// A hash of its room: no room is in two parts.
     Room,
-    /// When a stretch of it began, which the silence of `window.session_gap` divides: the first part has the oldest.
+    /// The time when one of its sessions began, which are divided by the silence of `window.session_gap`: the first part has the oldest.
     Session,
 }
 
@@ -52,27 +53,27 @@ pub struct Split {
     pub parts: Vec<SplitPart>,
     /// The folder of an earlier export; conversations keep the parts that it assigned.
     pub like: Option<PathBuf>,
-    /// The seed of a division by hash; another seed divides otherwise.
+    /// The seed of a division by hash; another seed gives another division.
     pub seed: u64,
-    /// Properties that conversations of different parts never have in common: `prompt`, `input`, `source`, `title`, `extra.KEY`.
+    /// Properties that conversations of different parts never share: `prompt`, `input`, `source`, `title`, `extra.KEY`.
     pub group_by: Vec<String>,
-    /// The property whose values get their share in each part: `source`, `input`, `title` or `extra.KEY`.
+    /// The property with values that get their share in each part: `source`, `input`, `title` or `extra.KEY`.
     pub stratify: Option<String>,
-    /// Words in a row that two parts must not share.
+    /// The number of consecutive words that two parts must not share.
     pub ngram: NonZeroUsize,
     /// The handling of conversations that share such words.
     pub ngram_leaks: LeakRule,
-    /// The most words of all parts but the first that are compared.
+    /// The most words that are compared, of all parts except the first.
     pub most_words: u64,
-    /// The silence that divides a conversation into sessions, in microseconds, where the run had one.
+    /// The silence that divides a conversation into sessions, in microseconds, if the run had one.
     pub session_gap: Option<i64>,
     /// The time after a part in which no session of a later part may begin, in microseconds.
     pub gap: i64,
-    /// The datasets of the earlier export, whose prompts and passages count; only beside `like`.
+    /// The datasets of the earlier export, with prompts and passages to compare; only together with `like`.
     pub against: Vec<PathBuf>,
 }
 
-/// The handling of conversations that share words with a part before their own.
+/// The handling of conversations that share words with an earlier part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LeakRule {
@@ -102,7 +103,7 @@ pub enum Share {
     From(i64),
 }
 
-/// The word of a first part that begins where the data begin.
+/// The word for the beginning of a first part that begins with the data.
 const START: &str = "start";
 const EXAMPLES: &str =
     "write for example `train=95,test=5`, or with `--split-by time` `train=start,test=2026-10-01`";
@@ -171,7 +172,7 @@ impl Split {
 }
 
 impl SplitPart {
-    /// The part as `--split` takes it.
+    /// The part in the syntax of `--split`.
     pub(crate) fn text(&self) -> String {
         format!("{}={}", self.name, self.share.text())
     }

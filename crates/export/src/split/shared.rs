@@ -1,8 +1,8 @@
-//! Runs of words that conversations of different parts share.
+//! Sequences of words that conversations of different parts share.
 //!
-//! An index holds the words of all parts but the first, and the others are looked up in it, so that memory follows the smaller parts.
-//! What is known of a run is kept for the run and not for each pair of conversations that have it: a sentence that everybody says costs
-//! no more than one that two say.
+//! An index has the words of all parts except the first, and the others are looked up in it, so that memory follows the smaller parts. The
+//! findings about a sequence are kept per sequence and not per pair of conversations: a sentence that everybody uses costs no more than one
+//! that two conversations share.
 
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
@@ -18,13 +18,13 @@ use crate::split::texts::ConversationTexts;
 /// The place of a conversation in a comparison.
 #[derive(Clone, Copy)]
 pub(crate) struct Standing {
-    /// The part that it is in.
+    /// The part of the conversation.
     pub(crate) part: usize,
-    /// When it is compared: with all conversations of earlier turns, and not with those of its own turn.
+    /// The turn in which it is compared: with all conversations of earlier turns, and not with those of the same turn.
     pub(crate) turn: usize,
 }
 
-/// What becomes of a conversation that shares words with one of an earlier turn.
+/// The handling of a conversation that shares words with one of an earlier turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Met {
     /// It is found, and later ones are compared with it.
@@ -33,14 +33,14 @@ pub(crate) enum Met {
     Goes,
 }
 
-/// An index of the words of some conversations, and all others.
+/// An index of the words of some conversations, and the texts of all.
 pub(crate) struct Shared<'s> {
     texts: &'s ConversationTexts<'s>,
     index: Ngrams,
 }
 
 impl<'s> Shared<'s> {
-    /// An index of some conversations; none where they have more words than `most`.
+    /// Indexes some conversations; `None` if they have more words than `most`.
     pub(crate) fn index(
         texts: &'s ConversationTexts<'s>,
         length: NonZeroUsize,
@@ -59,7 +59,7 @@ impl<'s> Shared<'s> {
         Ok((!is_full.get()).then_some(Self { texts, index }))
     }
 
-    /// Joins the groups of conversations that share a run of the index.
+    /// Joins the groups of conversations that share a sequence of the index.
     pub(crate) fn join(
         &self,
         is_compared: &dyn Fn(usize) -> bool,
@@ -69,7 +69,7 @@ impl<'s> Shared<'s> {
         let mut last = None;
         self.each_run(is_compared, &mut |number, run| {
             let pair = (number, self.index.owner(run) as usize);
-            // The runs of one passage have one owner.
+            // The sequences of one passage have one owner.
             if last.replace(pair) != Some(pair) {
                 forest.join(*cut::at(groups, pair.0), *cut::at(groups, pair.1));
             }
@@ -77,14 +77,14 @@ impl<'s> Shared<'s> {
         })
     }
 
-    /// Which conversations share a run with one of another part that had its turn before; those without a standing are not compared.
+    /// Whether each conversation shares a sequence with one of another part in an earlier turn; conversations without a standing are not compared.
     pub(crate) fn meeting(
         &self,
         standings: &[Option<Standing>],
         becomes: Met,
     ) -> Result<Vec<bool>, ExportError> {
         let mut found = vec![false; standings.len()];
-        // The part in which a run was met; none where it was met in several.
+        // The part in which a sequence was found; `None` for several parts.
         let mut met: HashMap<KnownRun, Option<usize>> = HashMap::new();
         let part_in = |number: usize, turn: usize| {
             let standing = standings.get(number).copied().flatten();
@@ -124,14 +124,14 @@ impl<'s> Shared<'s> {
         Ok(found)
     }
 
-    /// Visits the runs of the index in texts of conversations; a visit that breaks ends its text.
+    /// Visits the sequences of the index in the texts of conversations; a visit that breaks ends its text.
     fn each_run(
         &self,
         is_wanted: &dyn Fn(usize) -> bool,
         visit: &mut dyn FnMut(usize, KnownRun) -> ControlFlow<()>,
     ) -> Result<(), ExportError> {
         self.texts.each(is_wanted, &mut |number, text| {
-            // A break says that the text has nothing more to give.
+            // After a break, the text has nothing more to find.
             let _ = self.index.each_run(text, &mut |run| visit(number, run));
         })
     }

@@ -1,9 +1,9 @@
 //! Stratified placement: each part gets its share of every stratum and of the whole, as nearly as whole groups allow.
 //!
-//! Groups are placed from the largest to the smallest, so that small groups even out what large ones leave. While a part lacks a whole
-//! group of a stratum, the group goes there. What is left then is less than a group for each part. These fractions are added up from
-//! stratum to stratum, and the part with the largest sum gets the next group: many strata of few conversations do not all go to the part with
-//! the largest share. Among equals a hash decides, and never the order of the dataset.
+//! Groups are placed from the largest to the smallest, so that small groups even out the differences that large ones leave. While a part lacks a
+//! whole group of a stratum, the group goes there. The remaining lack of each part is then less than a group. These fractions are added up from
+//! stratum to stratum, and the part with the largest sum gets the next group: otherwise, many strata of few conversations would all go to the part
+//! with the largest share. Among equals a hash decides, and never the order of the dataset.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -34,11 +34,11 @@ pub struct PartQuota {
     pub part: String,
     /// Conversations in the part.
     pub conversations: u64,
-    /// Conversations that would be its share.
+    /// The number of conversations that would be its share.
     pub expected: f64,
 }
 
-/// Strata with the conversations of each that each part still lacks.
+/// Strata, with the number of conversations of each that each part still lacks.
 pub(crate) struct Strata {
     names: Vec<String>,
     /// The stratum of each conversation.
@@ -46,21 +46,21 @@ pub(crate) struct Strata {
     weights: Vec<i128>,
     /// The sum of the weights.
     all: i128,
-    /// For each stratum and part the lacking conversations, times the sum of the weights; negative for too many.
+    /// For each stratum and part the number of lacking conversations, times the sum of the weights; negative if there are too many.
     lacking: Vec<Vec<i128>>,
-    /// The same for all strata together.
+    /// The lack of each part over all strata together.
     totals: Vec<i128>,
-    /// The same for the strata that had a group which no part lacked whole.
+    /// The lack of each part over the strata with a group that no part lacked as a whole.
     carried: Vec<i128>,
-    /// Whether a stratum is one of these.
+    /// Whether a stratum is one of those.
     is_carried: Vec<bool>,
 }
 
-/// A group without a part: its size, the conversations of each stratum, its hash and number. Groups are placed in this order.
+/// A group without a part: its size, the conversations of each stratum, its hash and index. Groups are placed in this order.
 type FreeGroup = (Reverse<i128>, Vec<(usize, i128)>, u64, usize);
 
 impl Strata {
-    /// All conversations are in no part yet.
+    /// Strata with no conversation in any part yet.
     pub(crate) fn new<'n>(strata: impl Iterator<Item = &'n str>, weights: &[u64]) -> Self {
         let strata: Vec<&str> = strata.collect();
         let mut sizes: BTreeMap<&str, i128> = BTreeMap::new();
@@ -102,7 +102,7 @@ impl Strata {
         }
     }
 
-    /// Places groups (their hash and members), and gives the part of each.
+    /// Places groups (their hash and members), and returns the part of each.
     pub(crate) fn place(&mut self, groups: &BTreeMap<usize, (u64, Vec<usize>)>) -> BTreeMap<usize, usize> {
         let free = |(number, (hash, members)): (&usize, &(u64, Vec<usize>))| {
             let mut sizes: BTreeMap<usize, i128> = BTreeMap::new();
@@ -120,7 +120,7 @@ impl Strata {
             part
         };
         let mut parts: Vec<usize> = order.iter().map(place).collect();
-        // Beside an earlier export the parts as wholes may be far from their shares: new conversations even out their strata only.
+        // With an earlier export, the sizes of whole parts may be far from their shares: new conversations even out their strata only.
         let assigned: usize = groups.values().map(|(_, members)| members.len()).sum();
         if assigned == self.of.len() {
             self.even_out(&order, &mut parts);
@@ -128,8 +128,8 @@ impl Strata {
         order.iter().map(|(.., number)| *number).zip(parts).collect()
     }
 
-    /// The part with the largest share still to come, of those that lack the whole group; else the part whose fractions are the largest
-    /// sum, of those that lack some of the group.
+    /// Of the parts that lack the whole group, the one with the largest remaining share; otherwise, of the parts that lack some of the group, the one
+    /// with the largest sum of fractions.
     fn best(&mut self, sizes: &[(usize, i128)]) -> usize {
         let lacks = |part: usize| -> i128 {
             let lacks = sizes
@@ -165,7 +165,7 @@ impl Strata {
         parts.max_by_key(claim).unwrap_or(0)
     }
 
-    /// Moves groups, the largest first, until no part is as far from its share of all conversations as the largest group is large.
+    /// Moves groups, the largest first, until the distance of each part from its share of all conversations is less than the largest group.
     fn even_out(&mut self, order: &[FreeGroup], parts: &mut [usize]) {
         let largest = order.first().map_or(0, |(size, ..)| size.0 * self.all);
         for ((_, sizes, ..), part) in order.iter().zip(parts) {
@@ -181,7 +181,7 @@ impl Strata {
         }
     }
 
-    /// How far the parts are from their shares, with all conversations in `parts`; `self` is as it was made.
+    /// The distance of the parts from their shares, with all conversations in `parts`; `self` must be new.
     pub(crate) fn summary(mut self, by: &str, names: &[&str], parts: &[usize]) -> Option<StrataSummary> {
         let strata = self.names.len();
         let (quotas, total_quotas) = (self.lacking.clone(), self.totals.clone());
@@ -215,7 +215,7 @@ fn lacking(lacking: &[Vec<i128>], stratum: usize, part: usize) -> i128 {
     *cut::at(parts, part)
 }
 
-/// A quotient to one place.
+/// A quotient to one decimal place.
 fn tenths(number: i128, divisor: i128) -> f64 {
     let tenths = (number * 10 + divisor / 2) / divisor.max(1);
     f64::from(i32::try_from(tenths).unwrap_or(i32::MAX)) / 10.0
@@ -227,7 +227,7 @@ mod tests {
 
     use super::*;
 
-    /// Groups by their sizes and strata, each with its place in the list as its hash.
+    /// Groups by their sizes and strata, each with its index as its hash.
     fn stratified(groups: &[&[&str]], weights: &[u64]) -> (Vec<usize>, StrataSummary) {
         let names: Vec<&str> = groups.iter().copied().flatten().copied().collect();
         let mut members = 0..names.len();
@@ -307,7 +307,7 @@ mod tests {
     /// Groups by their hashes; each has the numbers of the strata of its members.
     type Drawn = Vec<(u64, Vec<usize>)>;
 
-    /// Groups whose members have any strata, groups of one stratum each, or conversations alone.
+    /// Groups with members of any strata, groups of one stratum each, or single conversations.
     fn drawn() -> impl Strategy<Value = (Drawn, Vec<u64>)> {
         let kinds = (1..6_usize, 1..9_usize, any::<bool>());
         let kinds = prop_oneof![kinds, (1..60_usize, Just(1), Just(true))];
@@ -323,7 +323,7 @@ mod tests {
         (groups.prop_map(|groups| groups.into_iter().collect()), weights)
     }
 
-    /// The part of each group, in their order, and for each stratum and part the conversations in it.
+    /// The part of each group, in order, and for each stratum and part the number of conversations in it.
     fn assigned(groups: &Drawn, weights: &[u64]) -> (Vec<usize>, BTreeMap<(usize, usize), u64>) {
         let names: Vec<String> = groups
             .iter()

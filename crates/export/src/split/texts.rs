@@ -1,4 +1,4 @@
-//! What people and agents say in the conversations of a dataset: the texts of its messages, and of the answers beside them.
+//! The texts of people and agents in the conversations of a dataset: of its messages, and of alternative answers.
 //!
 //! System text, tools, reasoning and notices are left out.
 
@@ -34,14 +34,14 @@ columns! {
         parts: Texts,
     }
 
-    /// Answers beside those of the conversation.
+    /// Alternative answers.
     struct Alternatives with message: UtteranceColumns {
         in_conversation: Flags,
     }
 }
 
 impl UtteranceColumns {
-    /// The text of a row, where a person or an agent says it.
+    /// The text of a row, if it is by a person or an agent.
     fn utterance(&self, row: usize) -> Option<&str> {
         let counts = self.kind.at(row) == "message" && matches!(self.role.at(row), "user" | "assistant");
         counts.then(|| self.text.at(row))
@@ -59,7 +59,7 @@ struct Medium {
 }
 
 impl Prompts {
-    /// The question of a row, case and white space aside, with the pictures and files that it is about.
+    /// The question of a row without differences of case and white space, with its pictures and files.
     fn question(&self, row: usize) -> serde_json::Result<Option<String>> {
         let asked = self.message.utterance(row);
         let Some(asked) = asked.filter(|_| self.message.role.at(row) == "user") else {

@@ -1,6 +1,6 @@
-//! What a split divides: conversations, or the stretches between the silences of `window.session_gap`.
+//! The units of a split: conversations, or the sessions between the silences of `window.session_gap`.
 //!
-//! Units are numbered through, those of a conversation one after the other.
+//! Units are numbered consecutively; those of a conversation are adjacent.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use chatmill_diag::cut;
 
 use crate::error::ExportError;
 
-/// A session of a conversation; by default all of it.
+/// A session of a conversation; by default the whole conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Session {
     /// The position of its first message.
@@ -30,7 +30,7 @@ columns! {
     }
 }
 
-/// The stretches of each conversation of a dataset: a longer silence than `gap` begins a new one.
+/// The sessions of each conversation of a dataset: a silence longer than `gap` begins a new one.
 pub(crate) fn sessions(
     dataset: &Dataset,
     gap: i64,
@@ -88,13 +88,13 @@ fn add(all: &mut Vec<Session>, position: u64, time: Option<i64>, gap: i64) {
 #[derive(Debug, Default)]
 pub(crate) struct Units {
     numbers: HashMap<String, Range<usize>>,
-    /// The position at which each unit begins; the first of these units has this number.
+    /// The position at which each unit begins; `first` is the number of the first unit.
     starts: Vec<u64>,
     first: usize,
 }
 
 impl Units {
-    /// No units yet; the next has this number.
+    /// An empty numbering; the next unit has this number.
     pub(crate) fn from(first: usize) -> Self {
         Self {
             first,
@@ -110,12 +110,12 @@ impl Units {
         self.numbers.insert(conversation.to_owned(), from..to);
     }
 
-    /// The units that a conversation has.
+    /// The units of a conversation.
     pub(crate) fn of(&self, conversation: &str) -> Option<Range<usize>> {
         self.numbers.get(conversation).cloned()
     }
 
-    /// The unit of a message, among those of its conversation.
+    /// The unit of a message, among the units of its conversation.
     pub(crate) fn at(&self, units: &Range<usize>, position: u64) -> usize {
         let own = units.start - self.first..units.end - self.first;
         let starts = cut::slice(&self.starts, own);

@@ -1,4 +1,4 @@
-//! Rows that are not in an export: their number by reason, and where somebody wants to look at them, each one.
+//! Rows that are not in an export: their number by reason, and on request a list of them.
 
 use std::collections::BTreeMap;
 
@@ -22,11 +22,11 @@ pub struct LeftOutRow {
     pub perspective: String,
     /// The number of the rendering among those of this key.
     pub ordinal: u64,
-    /// Why it was left out.
+    /// The reason for which it was left out.
     pub reason: String,
 }
 
-/// Counts rows that are left out, and lists them where that is wanted.
+/// Counts rows that are left out, and lists them on request.
 #[derive(Default)]
 pub(crate) struct LeftOutRows {
     by_reason: BTreeMap<String, u64>,
@@ -41,7 +41,7 @@ impl LeftOutRows {
         }
     }
 
-    /// Adds a row by its key; `detail` is more than the reason by which rows are counted.
+    /// Adds a row by its key; `detail` is more specific than the reason that rows are counted by.
     pub(crate) fn add(
         &mut self,
         (conversation, perspective, ordinal): (&str, &str, u64),

@@ -1,4 +1,4 @@
-//! The summary of an export: printed, and written beside the files as `export.json`.
+//! The summary of an export: printed, and written as `export.json` next to the files. Other modules fill in its figures.
 //!
 //! Nothing in the summary depends on time, host or directory.
 
@@ -41,38 +41,38 @@ pub struct ExportSummary {
     pub profile: String,
     /// Form of the files.
     pub format: Format,
-    /// The envelope; none leaves renderings as they are.
+    /// The envelope; `None` for renderings without one.
     pub envelope: Option<&'static str>,
     /// The filters of the request.
     pub filters: Filters,
-    /// The property that decided the division; none where there is one file.
+    /// The property that decided the division; `None` for one file.
     pub split_by: Option<SplitBy>,
-    /// What the division kept together and what its parts have in common; none where there is one file.
+    /// The properties that the division kept together, and what its parts have in common; `None` for one file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<SplitSummary>,
-    /// The seed of the division; none where the seed was 0, or no hash decided.
+    /// The seed of the division; `None` if the seed was 0, or no hash decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split_seed: Option<u64>,
-    /// The seed of the order of rows; none where rows have the order of the dataset.
+    /// The seed of the order of rows; `None` if rows have the order of the dataset.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shuffle_seed: Option<u64>,
     /// Renderings of this dialect and profile.
     pub read: u64,
     /// Renderings in the files.
     pub kept: u64,
-    /// Renderings that are not, by reason; with `kept` they add up to `read`.
+    /// Renderings that are not in the files, by reason; with `kept` they add up to `read`.
     pub left_out: Vec<LeftOut>,
-    /// These renderings one by one, sorted, where the request lists them; no part of the file.
+    /// These renderings one by one, sorted, if the request asks for the list; not part of the file.
     #[serde(skip)]
     pub rows_left_out: Option<Vec<LeftOutRow>>,
-    /// What the renderings in the files lost or changed, by code: made-up content first, then words, then the rest.
+    /// Losses and changes of the renderings in the files, by code: made-up content first, then text, then the rest.
     pub losses: Vec<LossFigures>,
     /// Turns after the assistant's last one, which the envelope cut from the records.
     pub turns_cut: u64,
-    /// Turns of the assistant in the records, by their use in training; none without an envelope, and none for preferences.
+    /// Turns of the assistant in the records, by their use in training; `None` without an envelope, and for preferences.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<TurnCounts>,
-    /// Labels in the records by what they follow from: `stated`, `ranks` or `scores`; none for records without labels.
+    /// Labels in the records by their basis: `stated`, `ranks` or `scores`; empty for records without labels.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<&'static str, u64>,
     /// Settings that a trainer needs, and turns that it cannot train on.
@@ -81,7 +81,7 @@ pub struct ExportSummary {
     pub files: Vec<FileSummary>,
     /// Names of further files of the folder, without the summary.
     pub beside: Vec<String>,
-    /// BLAKE3 of the card as it was written, in hexadecimal.
+    /// BLAKE3 hash of the card when it was written, in hexadecimal.
     pub card_hash: Option<String>,
     /// Problems that the trainer or the service would have with the files.
     pub objections: Vec<String>,
@@ -92,9 +92,9 @@ pub struct ExportSummary {
 pub struct FileSummary {
     /// The name of the file.
     pub name: String,
-    /// The part that it is.
+    /// The name of its part.
     pub part: String,
-    /// When the part begins, for a division by time; the first one begins with the data.
+    /// The time when the part begins, for a division by time; `None` for the first part, which begins with the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub begins: Option<String>,
     /// Records in it.
@@ -103,11 +103,11 @@ pub struct FileSummary {
     pub conversations: u64,
     /// Length in bytes.
     pub bytes: u64,
-    /// BLAKE3 of its bytes, in hexadecimal.
+    /// BLAKE3 hash of its bytes, in hexadecimal.
     pub hash: String,
     /// Top-level keys of its records, in order of appearance.
     pub keys: Vec<String>,
-    /// The names of the pages that it is the index of, which the summary lists among the files beside.
+    /// For an index, the names of its pages, which the summary lists among the further files.
     #[serde(skip)]
     pub pages: Vec<String>,
 }
@@ -117,7 +117,7 @@ pub struct FileSummary {
 struct Earlier {
     program: String,
     files: Vec<EarlierFile>,
-    /// The hash of the card; none in exports without one.
+    /// The hash of the card; `None` in exports without one.
     card_hash: Option<String>,
     #[serde(default)]
     beside: Vec<String>,
@@ -170,7 +170,7 @@ impl ExportSummary {
 
     /// The summary as `export.json` has it.
     pub fn json(&self) -> String {
-        // Plain structs with text keys always become JSON.
+        // Plain structs with text keys can always be written as JSON.
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
         text

@@ -5,40 +5,40 @@ use serde::Serialize;
 use crate::split::assignment::Assignment;
 use crate::split::{LeakRule, Split, StrataSummary};
 
-/// How an export was divided, and what its parts have in common.
+/// How an export was divided, and the overlap of its parts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SplitSummary {
     /// Properties that conversations of different parts do not have in common, unless their group is divided.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub group_by: Vec<String>,
-    /// Groups of conversations that stand in several parts of an earlier export, and stay there; none where there are none.
+    /// Groups of conversations that are in several parts of an earlier export, and stay there; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divided_groups: Option<u64>,
-    /// Words in a row from which on parts overlap.
+    /// The number of consecutive words from which on parts overlap.
     pub ngram: usize,
-    /// The handling of conversations that share such words with a part before their own.
+    /// The handling of conversations that share such words with an earlier part.
     pub ngram_leaks: LeakRule,
-    /// Conversations that went to another part; none where none may.
+    /// Conversations that moved to another part; `None` if none may move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved: Option<u64>,
-    /// Rows of the parts after the first that share such words with a part before their own; none where that was not counted.
+    /// Rows of the parts after the first that share such words with an earlier part; `None` if that was not counted.
     pub leaks: Option<Vec<PartLeak>>,
-    /// How near the parts come to their shares of the strata.
+    /// The distance of the parts from their shares of the strata.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strata: Option<StrataSummary>,
 }
 
-/// Rows of a part that share words with a part before it.
+/// Rows of a part that share words with an earlier part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PartLeak {
     /// The name of the part.
     pub part: String,
-    /// Rows whose conversation shares words.
+    /// Rows of conversations that share words.
     pub rows: u64,
 }
 
 impl SplitSummary {
-    /// No row is counted yet.
+    /// A summary before the first row.
     pub(crate) fn new(split: &Split, assignment: &Assignment) -> Self {
         let later = split.parts.iter().skip(1).map(|part| PartLeak {
             part: part.name.clone(),
@@ -55,7 +55,7 @@ impl SplitSummary {
         }
     }
 
-    /// Counts a row that shares words with a part before its own.
+    /// Counts a row that shares words with an earlier part.
     pub(crate) fn add_leak(&mut self, part: usize) {
         let mut leaks = self.leaks.iter_mut().flatten();
         if let Some(leak) = leaks.nth(part.saturating_sub(1)) {

@@ -1,4 +1,4 @@
-//! The numbers of an export's turns that are trained on.
+//! The numbers of an export's turns, by their use in training.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ pub struct TurnCounts {
     pub context: u64,
     /// Trained on in the dataset, but not in the record: the format trains on the last turn only, or the record ends before.
     pub missed: u64,
-    /// Only words that stand for media, left out of a record that cannot mark them.
+    /// Turns with nothing but placeholders for media, left out of a record that cannot mark them.
     pub wordless: u64,
 }
 

@@ -1,4 +1,5 @@
-//! One file of an export: lines, or a table whose columns are the keys of the records after the keys of their rows.
+//! One file of an export: lines, or a table with the keys of the records as columns, after the keys of their rows. `convert` passes rows to
+//! [`part_files::PartFiles`], which opens the files, and [`shuffle`] reorders rows before that on request.
 
 pub(crate) mod nested;
 pub(crate) mod pages;
@@ -19,7 +20,7 @@ use crate::fields::{self, Field};
 use crate::format::Format;
 use crate::writer::pages::Pages;
 
-/// Columns before the record's own in a table.
+/// Columns of a table before the columns of the record.
 pub(crate) const KEYS: [(&str, FreeKind); 5] = [
     ("conversation_id", FreeKind::Word),
     ("dialect", FreeKind::Word),
@@ -28,13 +29,13 @@ pub(crate) const KEYS: [(&str, FreeKind); 5] = [
     ("ordinal", FreeKind::Number),
 ];
 
-/// The keys of renderings that are not objects: of a text, and of another JSON value.
+/// The keys of renderings that are not objects: for a text, and for another JSON value.
 pub(crate) const TEXT: &str = "text";
 pub(crate) const CONTENT: &str = "content";
-/// The keys of the assistant's ranges in such a rendering, and of the ranges that are trained on.
+/// The keys of the assistant's spans in such a rendering, and of the spans that are trained on.
 const SPANS: [&str; 2] = ["assistant_spans", "learned_spans"];
 
-/// The assistant's ranges of a text, and those of them that are trained on.
+/// The assistant's spans of a text, and those of them that are trained on.
 type OwnSpans<'a> = [&'a [Range<u64>]; 2];
 
 /// The key of a row among the rows of its dialect.
@@ -87,7 +88,7 @@ pub(crate) enum Record<'a> {
     Fields(Vec<Field<'a>>),
     /// Another JSON value, for example a list of messages; in a table with its spans.
     Value { json: &'a str, spans: OwnSpans<'a> },
-    /// Text, which is not JSON, with its spans.
+    /// Text that is not JSON, with its spans.
     Text { text: &'a str, spans: OwnSpans<'a> },
 }
 
@@ -102,8 +103,7 @@ impl Record<'_> {
         }
     }
 
-    /// The top-level keys, each with the type of its column. Spans are added where one column is the whole
-    /// rendering.
+    /// The top-level keys, each with the type of its column. Spans are added if one column is the whole rendering.
     pub(crate) fn keys(&self) -> Vec<(&str, FreeKind)> {
         match self {
             Self::Object { fields, .. } | Self::Fields(fields) => fields
@@ -124,15 +124,15 @@ fn own_keys(name: &'static str, kind: FreeKind) -> Vec<(&'static str, FreeKind)>
 /// The names and types of columns.
 pub(crate) type Columns = Vec<(String, FreeKind)>;
 
-/// What all files of an export have in common.
+/// The properties that all files of an export have in common.
 pub(crate) struct FileLayout<'l> {
     pub(crate) format: Format,
     pub(crate) rendered: &'l RenderedAs,
-    /// The columns of a record's own, in a table.
+    /// The columns of a record itself, in a table.
     pub(crate) columns: Columns,
     /// The columns that are added to each record.
     pub(crate) added: Columns,
-    /// Bytes of a file at most; a part with more is several files.
+    /// The most bytes of a file; a larger part becomes several files.
     pub(crate) shard_bytes: u64,
 }
 
@@ -223,7 +223,7 @@ impl<'l> Writer<'l> {
     }
 }
 
-/// The contents of a row in the columns of a table behind its key.
+/// The contents of a row in the columns of a table after its key.
 fn contents<'r>(
     row: &'r WrittenRow<'_>,
     layout: &FileLayout<'_>,
@@ -248,7 +248,7 @@ fn contents<'r>(
     let added = added.map(|((name, kind), field)| {
         CellContent::added(&field.json, *kind).ok_or_else(|| {
             ExportError::request(
-                format!("the column `{name}` is of another type in conversation `{conversation}`"),
+                format!("the column `{name}` has another type in conversation `{conversation}`"),
                 "run `chatmill certify` on the dataset",
             )
         })
@@ -264,7 +264,7 @@ enum CellContent<'r> {
 }
 
 impl<'r> CellContent<'r> {
-    /// The text itself of a field in a column of text, JSON in one of JSON; the error names the value that does not fit its structure.
+    /// The unquoted text of a field in a column of text, JSON in a column of JSON; the error names the value that does not fit its structure.
     fn of(
         record: &'r Record<'_>,
         field: Option<&'r Field<'_>>,
@@ -295,7 +295,7 @@ impl<'r> CellContent<'r> {
         })
     }
 
-    /// The value of an added column; none where it is not of the column's type.
+    /// The value of an added column; `None` if it does not have the column's type.
     fn added(json: &'r str, kind: FreeKind) -> Option<Self> {
         if json == "null" {
             return Some(Self::Cell(FreeCell::Missing));

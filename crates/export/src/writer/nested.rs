@@ -1,8 +1,8 @@
-//! `--nested struct`: the columns of a table as Arrow lists and structures, for readers that do not know the Arrow JSON type.
+//! `--nested struct`: the columns of a table as Arrow lists and structures, for readers without support for the Arrow JSON type.
 //!
-//! The structure follows from dialect and envelope and never from the rows, so all files of all exports have the same structure. A
-//! member that is missing in a record is null. Values with other keys in each record (arguments of calls, parameters of tools)
-//! are JSON text in a column of text. A record that does not fit ends the export: nothing is dropped, and no key is invented.
+//! The structure follows from dialect and envelope and never from the rows, so all files of all exports have the same structure. A member that is
+//! missing in a record is null. Values with different keys in each record (arguments of calls, parameters of tools) are JSON text in a column of
+//! text. A record that does not fit ends the export: nothing is dropped, and no key is invented.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::fields;
 /// Form of lists and objects in a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NestedAs {
-    /// JSON text with the Arrow JSON type: every record keeps exactly its own keys.
+    /// JSON text with the Arrow JSON type: every record keeps its keys exactly.
     #[default]
     Json,
     /// Arrow lists and structures.
@@ -63,7 +63,7 @@ static TOOL: Shape = Shape::Struct(&[
     ),
 ]);
 const TOOLS: Shape = Shape::List(&TOOL);
-/// Addresses of media; rows with parts of media have no structure.
+/// Addresses of media; rows with media in parts have no structure.
 const ADDRESSES: Shape = Shape::List(&Shape::Text);
 
 const REQUEST: Shape = Shape::Struct(&[
@@ -102,7 +102,7 @@ const REWARD_MODEL: Shape = Shape::Struct(&[
     M::always("style", Shape::Word),
     M::always("ground_truth", Shape::Text),
 ]);
-/// The members that verl's own preparations write; a record with another one is written as JSON lines.
+/// The members that verl's own preparations write; a record with other members needs JSON lines.
 const EXTRA_INFO: Shape = Shape::Struct(&[
     M::maybe("index", Shape::Number),
     M::maybe("split", Shape::Word),
@@ -111,7 +111,7 @@ const EXTRA_INFO: Shape = Shape::Struct(&[
     M::always("conversation_id", Shape::Text),
 ]);
 
-/// Keys that hold messages, whatever the envelope.
+/// Keys of lists of messages in any envelope.
 const LISTS_OF_MESSAGES: [&str; 8] = [
     "messages",
     "input",
@@ -123,7 +123,7 @@ const LISTS_OF_MESSAGES: [&str; 8] = [
     "non_preferred_output",
 ];
 
-/// The structure of a key of the records of an envelope, or of a dialect without one; none where it is not known.
+/// The structure of a key of the records of an envelope, or of a dialect without one; `None` if it is not known.
 pub(crate) fn shape(dialect: &str, envelope: Option<&str>, key: &str) -> Option<Shape> {
     if dialect == "sharegpt" {
         return match key {
@@ -179,14 +179,14 @@ impl Misfit {
     }
 }
 
-/// A JSON value in its shape.
+/// Converts a JSON value to a shape.
 pub(crate) fn value<'a>(json: &'a str, shape: Shape) -> Result<NestedValue<'a>, Misfit> {
     let text = || fields::spelled(json).map(NestedValue::Text);
     match shape {
         Shape::Word | Shape::Text => {
             text().ok_or_else(|| Misfit::new(format!("is {} and no text", what(json))))
         }
-        // A text that spells JSON is that JSON already.
+        // A string with JSON in it is used as that JSON.
         Shape::Json => Ok(text().unwrap_or(NestedValue::Text(Cow::Borrowed(json)))),
         Shape::Flag => serde_json::from_str(json)
             .map(NestedValue::Flag)
@@ -211,7 +211,7 @@ fn structure<'a>(json: &'a str, members: &[Member]) -> Result<NestedValue<'a>, M
     let fields = fields::of(json).ok_or_else(|| Misfit::new(format!("is {} and no object", what(json))))?;
     let is_known = |name: &str| members.iter().any(|member| member.name == name);
     if let Some(unknown) = fields.iter().find(|field| !is_known(&field.name)) {
-        let reason = "is a key that the structure has not";
+        let reason = "is a key that the structure does not have";
         return Err(Misfit::new(reason).under(&format!(".{}", unknown.name)));
     }
     let mut values = Vec::with_capacity(members.len());
@@ -219,7 +219,7 @@ fn structure<'a>(json: &'a str, members: &[Member]) -> Result<NestedValue<'a>, M
         let field = fields.iter().find(|field| field.name == member.name);
         let value = match field.map(|field| &field.json) {
             Some(Cow::Borrowed(json)) => value(json, member.shape),
-            // Fields that were read borrow from the record.
+            // Fields that were parsed always borrow from the record.
             Some(Cow::Owned(_)) | None if member.may_be_missing => Ok(NestedValue::Missing),
             Some(Cow::Owned(_)) | None => Err(Misfit::new("is missing")),
         };
@@ -261,7 +261,7 @@ mod tests {
             ),
             (
                 r#"[{"role":"user","mood":"glad"}]"#,
-                "`messages[0].mood` is a key that the structure has not",
+                "`messages[0].mood` is a key that the structure does not have",
             ),
             (r#"[{"content":"a"}]"#, "`messages[0].role` is missing"),
             (r#"{"role":"user"}"#, "`messages` is an object and no list"),

@@ -1,7 +1,7 @@
 //! The pages of a part: a file for each rendering, and an index of them.
 //!
-//! Ids and titles are from strangers. The name of a page is its number and letters, digits and hyphens of the conversation's id, so that no
-//! two are one on any disk; in the index, an id is escaped, and a title is the heading of its page, which is Markdown already.
+//! Ids and titles come from strangers. The name of a page is its number, with letters, digits and hyphens of the conversation's id, so that names
+//! differ on any disk; in the index, an id is escaped, and a title is the heading of its page, which is Markdown already.
 
 use chatmill_dataset::{DatasetError, FileMeasure, Folder, FolderFile};
 use chatmill_diag::markdown::plain;
@@ -10,27 +10,27 @@ use crate::error::ExportError;
 
 /// The dialect of pages.
 pub(crate) const DIALECT: &str = "markdown";
-/// The index where nothing is divided.
+/// The name of the index if nothing is divided.
 pub(crate) const INDEX: &str = "index.md";
-/// Pages of an export at most: all are named in its summary.
+/// The most pages of an export, because its summary lists all of them.
 const MOST_PAGES: usize = 100_000;
-/// Letters of an id in the name of a page.
+/// The most characters of an id in the name of a page.
 const NAMED: usize = 40;
-/// Bytes of a title in the index.
+/// The most bytes of a title in the index.
 const TITLED: usize = 400;
 
-/// Pages that are being written.
+/// The pages of a part while they are written.
 pub(crate) struct Pages<'f> {
     folder: &'f Folder,
     index: FolderFile,
-    /// What the names of its pages begin with.
+    /// The prefix of the names of its pages.
     prefix: String,
     pub(crate) names: Vec<String>,
     most: usize,
 }
 
 impl<'f> Pages<'f> {
-    /// Begins with the index, which has this name: that of its part, or [`INDEX`].
+    /// Begins with the index of this name: the name of its part, or [`INDEX`].
     pub(crate) fn new(folder: &'f Folder, index: FolderFile, name: &str) -> Self {
         let part = name.strip_suffix(".md").filter(|_| name != INDEX);
         Self {

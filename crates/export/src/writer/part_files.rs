@@ -1,6 +1,6 @@
-//! The files of one part of an export: one, or several shards where the part has more bytes than a file may have.
+//! The files of one part of an export: one, or several shards if the part has more bytes than a file may have.
 //!
-//! Shards are named as the Hub names them, `train-00000-of-00003.parquet`. How many there are is known at the end, so they are renamed.
+//! Shards are named as on the Hub, `train-00000-of-00003.parquet`. Their number is known only at the end, so they are renamed then.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::summary::FileSummary;
 use crate::writer::pages::INDEX;
 use crate::writer::{FileLayout, Writer, WrittenRow};
 
-/// The name of the only part where nothing is divided.
+/// The name of the only part if nothing is divided.
 pub(crate) const WHOLE: &str = "data";
 
 /// A part that is being written.
@@ -26,7 +26,7 @@ pub(crate) struct PartFiles<'l> {
 }
 
 struct OpenShard<'l> {
-    /// What is in it; its bytes and its hash are known at the end.
+    /// The facts about its content; its bytes and its hash are known at the end.
     summary: FileSummary,
     writer: Writer<'l>,
     known: BTreeSet<String>,
@@ -57,8 +57,8 @@ impl<'l> PartFiles<'l> {
         })
     }
 
-    /// Whether a row is the first of its conversation. Rows are named in the order of the dataset, in which those of a conversation
-    /// are adjacent.
+    /// Whether a row is the first of its conversation. Rows are passed in the order of the dataset, where the rows of a conversation are
+    /// adjacent.
     pub(crate) fn is_first(&mut self, conversation: &str) -> bool {
         let is_first = self.last.as_deref() != Some(conversation);
         if is_first {
@@ -67,7 +67,7 @@ impl<'l> PartFiles<'l> {
         is_first
     }
 
-    /// Writes a row into the open file, or into a new one where that is full.
+    /// Writes a row into the open file, or into a new one if that is full.
     pub(crate) fn write(&mut self, row: &WrittenRow<'_>) -> Result<(), ExportError> {
         let is_empty = self.open.summary.rows == 0;
         let most = if is_empty {
@@ -78,7 +78,7 @@ impl<'l> PartFiles<'l> {
         if !self.open.writer.write(row, most)? {
             let (full, number) = (&self.open.summary, self.shards.len() + 1);
             let summary = FileSummary {
-                // A sign that no name of a part has.
+                // No name of a part contains `+`.
                 name: format!("{}+{number}.{}", full.part, self.layout.format.suffix()),
                 part: full.part.clone(),
                 begins: full.begins.clone(),
@@ -93,7 +93,7 @@ impl<'l> PartFiles<'l> {
         Ok(())
     }
 
-    /// Closes the last file, and returns what is in each.
+    /// Closes the last file, and returns the summaries of all.
     pub(crate) fn finish(self) -> Result<Vec<FileSummary>, DatasetError> {
         let (mut shards, suffix) = (self.shards, self.layout.format.suffix());
         shards.push(self.open.finish()?);
@@ -143,7 +143,7 @@ impl<'l> OpenShard<'l> {
     }
 }
 
-/// Adds a text to a set, and returns whether the text is new. A known one is not copied.
+/// Adds a text to a set, and returns whether it is new. A known text is not copied.
 pub(crate) fn is_new(known: &mut BTreeSet<String>, text: &str) -> bool {
     !known.contains(text) && known.insert(text.to_owned())
 }

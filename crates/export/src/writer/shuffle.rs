@@ -1,6 +1,6 @@
-//! Rows in a random order. Each row gets a number that follows from the seed and the key of the row; rows are buffered, on disk
-//! once they are many, and written by ascending numbers. A row that is left out or added later changes the order of no other rows,
-//! and the order is the same in every dialect.
+//! Rows in a random order. Each row gets a number that follows from the seed and the key of the row; rows are buffered, on disk if there are many,
+//! and written in ascending order of these numbers. A row that is left out or added later does not change the order of the others, and the order is
+//! the same in every dialect.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,12 +12,12 @@ use crate::error::ExportError;
 use crate::fields;
 use crate::writer::{Record, RowKey, WrittenRow};
 
-/// Parts of the order, one of which is in memory at a time.
+/// The number of partitions of the order, one of which is in memory at a time.
 const PARTITIONS: usize = 256;
-/// Bytes of waiting rows in memory at most.
+/// The most bytes of buffered rows in memory.
 const MEMORY_BYTES: u64 = 64 << 20;
 
-/// Rows that wait for their turn.
+/// Rows that wait to be written.
 pub(crate) struct Shuffle {
     seed: u64,
     spill: Spill,
@@ -90,7 +90,7 @@ impl Shuffle {
             .push(usize::from(number.to_be_bytes()[0]), &head, &body)
     }
 
-    /// Gives every row to `visit`, with its part, in the random order.
+    /// Passes every row to `visit`, with its part, in the random order.
     pub(crate) fn write(
         mut self,
         visit: &mut dyn FnMut(usize, &WrittenRow<'_>) -> Result<(), ExportError>,
@@ -125,11 +125,11 @@ impl Shuffle {
     }
 }
 
-/// The error of a row that waited and is not what it was.
+/// The error for a buffered row that cannot be read back.
 fn unread(reason: &str) -> DatasetError {
     DatasetError::Corrupt {
         path: Spill::temporary_folder(),
-        reason: format!("a row that waited there cannot be read: {reason}"),
+        reason: format!("a buffered row there cannot be read: {reason}"),
     }
 }
 
@@ -143,7 +143,7 @@ impl Waiting<'_> {
                 is_first: self.is_first,
             },
             record: self.record()?,
-            added: fields::of(&self.added).ok_or_else(|| unread("its columns are no object"))?,
+            added: fields::of(&self.added).ok_or_else(|| unread("its columns are not an object"))?,
         })
     }
 

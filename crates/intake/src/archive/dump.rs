@@ -1,13 +1,12 @@
 //! Archives of `pg_dump`: custom format, tar format, and a folder of files.
 //!
-//! All three begin with the same table of contents and hold the rows of each table as the text of one `COPY`
-//! (or as `INSERT` statements), so that a table is a member like a file in a zip. Schema, large objects and
-//! everything else without rows are skipped. Offsets in the table of contents are not used: a dump that was
-//! written to a pipe has none.
+//! All three begin with the same table of contents and contain the rows of each table as the text of one `COPY` (or as
+//! `INSERT` statements), so that a table is a member like a file in a zip. Schema, large objects and everything else
+//! without rows are skipped. Offsets in the table of contents are not used, because a dump that was written to a pipe
+//! has none.
 //!
-//! The layout follows `pg_backup_archiver.c` and its format modules in the sources of PostgreSQL 9.0 to 18
-//! (archive versions
-//! 1.12 to 1.16).
+//! The layout follows `pg_backup_archiver.c` and its format modules in the sources of PostgreSQL 9.0 to 18 (archive
+//! versions 1.12 to 1.16).
 
 mod archived;
 mod contents;
@@ -26,44 +25,44 @@ pub(crate) use archived::{Archived, split};
 pub(crate) use custom::Custom;
 pub(crate) use folder::{Folder, is_folder};
 
-/// First bytes of a table of contents, alone or before a custom format archive.
+/// The first bytes of a table of contents, in a separate file or at the start of the custom format.
 pub(crate) const MAGIC: &[u8] = b"PGDMP";
 
-/// Name of the table of contents in a folder and in a tar archive.
+/// The file name of the table of contents in a folder or tar archive.
 pub(crate) const CONTENTS: &str = "toc.dat";
 
-/// The rows of one table.
+/// A table with the form of its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DumpTable {
-    /// Name with its schema.
+    /// The name of the table with its schema.
     pub(crate) name: String,
     pub(crate) text: RowText,
-    /// The statements that create the table and those that it is a part of, or make it a part of them.
+    /// The statements that create the table and its parents, or attach it to them.
     pub(crate) definitions: Vec<Arc<str>>,
-    /// The encoding of the dump's text, where the dump names it.
+    /// The encoding of the dump's text, if the dump names it.
     pub(crate) encoding: Option<String>,
 }
 
-/// The form in which the rows are written.
+/// The form in which the rows of a table are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RowText {
     /// The data of a `COPY` statement with these columns.
     Copy { columns: Vec<String> },
-    /// `INSERT` statements; the statement that creates the table tells the columns.
+    /// `INSERT` statements; the columns are known from the statement that creates the table.
     Inserts,
 }
 
-/// The parts that the table of contents promises and that have not come yet.
+/// The parts that the table of contents lists and that have not arrived yet.
 #[derive(Default)]
 struct Awaited(BTreeSet<usize>);
 
 impl Awaited {
-    /// Every part that has data.
+    /// All parts that have data.
     fn all(parts: &[Part]) -> Self {
         Self((0..parts.len()).collect())
     }
 
-    /// Every table. In a tar archive, large objects do not come in the file that the table of contents names.
+    /// All parts that are tables. In a tar archive, large objects are not in the file that the table of contents names.
     fn tables(parts: &[Part]) -> Self {
         let numbered = (0..).zip(parts);
         let tables = numbered.filter(|(_, part)| matches!(part.holds, Holds::Table(_)));
@@ -74,9 +73,9 @@ impl Awaited {
         self.0.remove(&part);
     }
 
-    /// The finding for the missing end of the dump, reported once.
+    /// The error for the missing end of the dump; afterwards nothing is missing.
     fn missing(&mut self, parts: &[Part]) -> Option<StreamError> {
-        /// Names in the message.
+        /// The number of names in the message.
         const NAMED: usize = 3;
         let missing = std::mem::take(&mut self.0);
         let mut names: Vec<&str> = missing
@@ -99,7 +98,7 @@ impl Awaited {
     }
 }
 
-/// A table of contents that came without the files it belongs to.
+/// The error for a table of contents without its files.
 fn lone_contents() -> StreamError {
     StreamError::unsupported(
         "the file is the table of contents of a dump that is a folder: name the folder as input",

@@ -1,29 +1,29 @@
-//! Labels of archive members, made of the members' names. A label is never used as a path.
+//! Labels of archive members, which are made from the names of the members. A label is never used as a path.
 
 use std::collections::HashSet;
 
 use chatmill_diag::codes::{REPEATED_ENTRY, UNSAFE_ENTRY_NAME};
 use chatmill_diag::{Finding, cut};
 
-/// Bytes of a name that a label keeps.
+/// The maximum length of a label, in bytes.
 const MAX_LABEL_BYTES: usize = 512;
 
-/// The name of a member, with its notes.
+/// The label of a member, with the notes about its name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heading {
     pub(crate) label: String,
     pub(crate) notes: Vec<Finding>,
 }
 
-/// Makes labels and remembers which names were there before.
+/// Makes labels and detects repeated names.
 #[derive(Default)]
 pub(crate) struct Labels {
-    /// The first 16 bytes of each name's BLAKE3, so that long names cost no memory.
+    /// The first 16 bytes of the BLAKE3 of each name, so that long names take no more memory.
     seen: HashSet<[u8; 16]>,
 }
 
 impl Labels {
-    /// The label of a member, with the notes that its name deserves.
+    /// The label of a member, with notes about an unsafe or repeated name.
     pub(crate) fn label(&mut self, name: &[u8]) -> Heading {
         let mut notes = Vec::new();
         if let Some(why) = unsafe_because(name) {
@@ -44,9 +44,9 @@ impl Labels {
     }
 }
 
-/// The name as text, at most [`MAX_LABEL_BYTES`] bytes of it.
+/// The name as text, cut to [`MAX_LABEL_BYTES`].
 fn shorten(name: &[u8]) -> String {
-    // A cut inside a character leaves at most three bytes of it, which become one U+FFFD.
+    // A cut inside a character leaves at most three of its bytes, which become one U+FFFD.
     let mut label = String::from_utf8_lossy(cut::up_to(name, MAX_LABEL_BYTES + 4)).into_owned();
     while label.len() > MAX_LABEL_BYTES {
         label.pop();
@@ -54,7 +54,7 @@ fn shorten(name: &[u8]) -> String {
     label
 }
 
-/// Why a name would be dangerous as a path.
+/// The reason why a name would be unsafe as a path; `None` if it would not.
 fn unsafe_because(name: &[u8]) -> Option<&'static str> {
     if name.contains(&0) {
         Some("the entry's name contains a NUL byte")

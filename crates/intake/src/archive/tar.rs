@@ -1,6 +1,6 @@
 //! Reads tar archives as a stream: ustar, GNU long names, pax paths and sizes.
 //!
-//! Sparse members are refused, since their bytes are not what is stored. Links and devices are noted.
+//! Sparse members are refused, because their stored bytes are not their content. Links and devices get a note.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex};
@@ -11,19 +11,19 @@ use super::label::Labels;
 use super::{Member, MemberBody, entry_limit};
 use crate::stream::{Buffered, ReadBudget, StreamError, lock, within};
 
-/// Bytes of a header; bodies are padded to a multiple of it.
+/// The length of a header, in bytes; bodies are padded to a multiple of it.
 const BLOCK_BYTES: usize = 512;
 
-/// Bytes of a long name or a pax header that are read.
+/// The maximum length of a long name or a pax header that is read, in bytes.
 const MAX_META_BYTES: u64 = 1 << 20;
 
-/// Whether `head` starts with a tar header: its checksum must be right.
+/// Whether `head` starts with a tar header, which must have the right checksum.
 pub(crate) fn is_header(head: &[u8]) -> bool {
     head.first_chunk::<BLOCK_BYTES>()
         .is_some_and(|block| block.first() != Some(&0) && checks_out(block))
 }
 
-/// Whether the checksum of a header is right. The field itself counts as eight spaces.
+/// Whether the checksum of a header is right. The checksum field counts as eight spaces.
 fn checks_out(block: &[u8; BLOCK_BYTES]) -> bool {
     let sum: u32 = block
         .iter()
@@ -35,12 +35,12 @@ fn checks_out(block: &[u8; BLOCK_BYTES]) -> bool {
         .is_ok_and(|declared| declared == sum)
 }
 
-/// The archive's bytes, shared between the walk and the body of the present member.
+/// The bytes of the archive, shared between the walk and the body of the current member.
 struct Stream {
     bytes: Buffered,
-    /// Bytes of the present member that were not read.
+    /// Unread bytes of the current member.
     left: u64,
-    /// Whether an error came up; nothing is read after it.
+    /// Whether an error occurred; nothing is read after it.
     failed: bool,
 }
 
@@ -62,7 +62,7 @@ impl Stream {
         read
     }
 
-    /// Reads and drops the rest of the present member.
+    /// Skips the rest of the current member.
     fn skip(&mut self) -> io::Result<()> {
         if self.bytes.pass(std::mem::take(&mut self.left))? {
             return Ok(());
@@ -80,7 +80,7 @@ impl Read for Body {
     }
 }
 
-/// The facts in GNU and pax headers about the member that follows them.
+/// The values in GNU and pax headers that apply to the next member.
 #[derive(Default)]
 struct Overrides {
     name: Option<Vec<u8>>,
@@ -88,10 +88,10 @@ struct Overrides {
     sparse: bool,
 }
 
-/// Walks the members of a tar archive.
+/// Reads the members of a tar archive, one after the other.
 pub(crate) struct Tar {
     stream: Arc<Mutex<Stream>>,
-    /// Bytes of padding after the present member.
+    /// Bytes of padding after the current member.
     padding: u64,
     entries: u64,
     labels: Labels,
@@ -116,7 +116,7 @@ impl Tar {
         }
     }
 
-    /// The next member that is a file, a link or an error; directories are passed over.
+    /// The next member that is a file, a link or an error; directories are skipped.
     pub(crate) fn next(&mut self) -> Option<Member> {
         while !self.over && !lock(&self.stream).failed {
             match self.step() {
@@ -131,7 +131,7 @@ impl Tar {
         None
     }
 
-    /// Reads one header and what belongs to it; nothing when the member needs no mention.
+    /// Reads one header with its extensions; `None` for a member that is skipped.
     fn step(&mut self) -> io::Result<Option<Member>> {
         let mut overrides = Overrides::default();
         loop {
@@ -157,7 +157,7 @@ impl Tar {
         }
     }
 
-    /// The next header; nothing at the end of the archive.
+    /// The next header; `None` at the end of the archive.
     fn header(&mut self) -> io::Result<Option<Header>> {
         let mut stream = lock(&self.stream);
         stream.skip()?;
@@ -166,7 +166,7 @@ impl Tar {
         stream.skip()?;
         let block = block(&mut stream.bytes, "the archive ends without its end mark")?;
         if block.iter().all(|byte| *byte == 0) {
-            // Corruption in what follows counts, and anything but zeros is noted.
+            // Errors in the bytes after the end still count, and anything except zeros gets a note.
             stream.bytes.pass_zeros()?;
             self.gauge.drain(&mut stream.bytes, "end of the archive")?;
             return Ok(None);
@@ -177,7 +177,7 @@ impl Tar {
         Ok(Some(Header::from_byte_slice(&block).clone()))
     }
 
-    /// Sets the bounds of the body that follows.
+    /// Sets the length of the body that follows.
     fn pass(&mut self, size: u64) -> io::Result<()> {
         let block = BLOCK_BYTES as u64;
         if size > u64::MAX - block {
@@ -212,7 +212,7 @@ impl Tar {
             return Err(entry_limit(self.gauge.limits.archive_entries).into());
         }
         let name = overrides.name.unwrap_or_else(|| header.path_bytes().into_owned());
-        // Archives older than ustar mark a directory by the slash alone.
+        // Archives older than ustar mark a directory only by a slash at the end of its name.
         if kind == EntryType::Directory || (kind == EntryType::Regular && name.ends_with(b"/")) {
             return Ok(None);
         }
@@ -236,9 +236,9 @@ impl Tar {
         Ok(Some(Member { heading, body }))
     }
 
-    /// Passes the blocks that continue a sparse map; they stand between header and body and are not in its size.
+    /// Skips the blocks that continue a sparse map; they are between header and body and not included in the size.
     fn pass_sparse_map(&mut self, header: &Header) -> io::Result<()> {
-        /// The offset of the byte that says whether another such block follows.
+        /// The offset of the byte that is not 0 where another such block follows.
         const CONTINUES: usize = 504;
         let mut continues = header.as_gnu().is_some_and(tar::GnuHeader::is_extended);
         let mut stream = lock(&self.stream);
@@ -260,7 +260,7 @@ fn block(bytes: &mut Buffered, message: &str) -> io::Result<[u8; BLOCK_BYTES]> {
     Ok(block)
 }
 
-/// Takes path, size and sparseness from a pax header: records `LENGTH KEY=VALUE\n`, where values may hold any byte.
+/// Reads path, size and sparseness from a pax header, which has records `LENGTH KEY=VALUE\n` with any bytes in the values.
 fn pax(mut bytes: &[u8], overrides: &mut Overrides) -> io::Result<()> {
     while !bytes.is_empty() {
         let (key, value, rest) =
@@ -279,7 +279,7 @@ fn pax(mut bytes: &[u8], overrides: &mut Overrides) -> io::Result<()> {
     Ok(())
 }
 
-/// Key and value of the first record, and the records after it.
+/// The key and the value of the first record, and the remaining records.
 fn pax_record(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let space = bytes.iter().position(|byte| *byte == b' ')?;
     let length: usize = std::str::from_utf8(bytes.get(..space)?).ok()?.parse().ok()?;

@@ -1,7 +1,7 @@
-//! Reads zip archives by seeking: the central directory lists the members, and their decoded bytes verify the list.
+//! Reads zip archives with seeking: the central directory lists the members, and their decoded bytes verify it.
 //!
-//! Declared uncompressed sizes are never trusted. A zip without its directory (it was cut) is read from the headers
-//! before each member, as far as they go, and reported as truncated.
+//! Declared uncompressed sizes are never trusted. A zip that lost its directory because it was cut is read from the
+//! headers in front of its members, as far as they are valid, and reported as truncated.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -22,38 +22,38 @@ use crate::access::InputFile;
 use crate::stream::{Buffered, Capped, Handle, ReadBudget, StreamError, lock, within};
 use crate::unpack::{Codec, Unpack};
 
-/// Bytes of the fixed part of the header before a member.
+/// The length of the fixed part of a local header, in bytes.
 const LOCAL_HEADER: usize = 30;
 
-/// The compression of a member's bytes.
+/// How the bytes of a member are stored.
 #[derive(Clone, Copy)]
 enum Stored {
-    /// The bytes are stored plainly, or in a compression that is read.
+    /// Without compression, or with one that is read.
     Read(Option<Codec>),
     Encrypted,
     Link,
     Unknown,
 }
 
-/// One member as the directory describes it.
+/// One member as the directory lists it.
 struct Listed {
     heading: Heading,
-    /// The start of its bytes; `None` where its local header is not where the directory says.
+    /// The offset of its bytes; `None` if there is no local header at the listed place.
     body: Option<u64>,
     stored: Stored,
     compressed: u64,
-    /// The CRC-32 of the decompressed bytes; unknown when read from a local header that leaves it to a later one.
+    /// The CRC-32 of the decompressed bytes; `None` if it is only in a descriptor after the bytes.
     checksum: Option<u32>,
 }
 
-/// The file, whose position every reader moves.
+/// The file; every reader moves its position.
 type Shared = Arc<Mutex<InputFile>>;
 
-/// Walks the members of a zip archive.
+/// Reads the members of a zip archive, one after the other.
 pub(crate) struct Zip {
     file: Shared,
     members: vec::IntoIter<Listed>,
-    /// The error of the archive as a whole; reported after its members.
+    /// The error of the archive as a whole, which is reported after its members.
     broken: Option<StreamError>,
     gauge: Arc<ReadBudget>,
 }
@@ -66,7 +66,7 @@ impl Zip {
             Err(StreamError { code, .. }) if *code == TRUNCATED_STREAM => {
                 members.clear();
                 let mut labels = Labels::default();
-                // The error that stops the salvage is the truncation that is reported anyway.
+                // The error that ends the salvage is not needed: the truncation is reported anyway.
                 let _ = salvage(&file, gauge.limits.archive_entries, &mut labels, &mut members);
                 let message = "the zip archive has no directory: entries were read from their own headers";
                 Some(StreamError::truncated(message))
@@ -75,8 +75,7 @@ impl Zip {
         };
         if overlap(&mut ranges) {
             members.clear();
-            let message =
-                "entries of the zip archive lie over one another, or over its directory: none is read";
+            let message = "entries of the zip archive overlap one another or its directory: none is read";
             broken = Some(StreamError::corrupt(message));
         }
         Self {
@@ -87,7 +86,7 @@ impl Zip {
         }
     }
 
-    /// The next member, then the error of the archive.
+    /// The next member, and at the end the error of the archive.
     pub(crate) fn next(&mut self) -> Option<Member> {
         match self.members.next() {
             Some(listed) => Some(self.member(listed)),
@@ -95,7 +94,7 @@ impl Zip {
         }
     }
 
-    /// Whether a member of this file name is still to come.
+    /// Whether a member with this file name is still to come.
     pub(crate) fn has_member(&self, name: &str) -> bool {
         let mut members = self.members.as_slice().iter();
         members.any(|listed| listed.heading.label.rsplit('/').next() == Some(name))
@@ -124,7 +123,7 @@ impl Zip {
     fn body(&self, listed: &Listed, codec: Option<Codec>) -> Result<Buffered, StreamError> {
         let start = listed
             .body
-            .ok_or_else(|| StreamError::corrupt("the entry's header is not where the directory says"))?;
+            .ok_or_else(|| StreamError::corrupt("the entry's header is not at its listed place"))?;
         lock(&self.file).seek(SeekFrom::Start(start))?;
         let stored = Window {
             file: Arc::clone(&self.file),
@@ -145,7 +144,7 @@ impl Zip {
     }
 }
 
-/// Brings the files of each dump together, its table of contents first: only with it are they rows of tables.
+/// Moves the table of contents of each dump in front of its files, which can only be read as rows of tables with it.
 fn contents_first(members: Vec<Listed>) -> Vec<Listed> {
     let is_contents = |listed: &Listed| dump::split(&listed.heading.label).1 == dump::CONTENTS;
     let contents = members.iter().filter(|listed| is_contents(listed));
@@ -164,14 +163,15 @@ fn contents_first(members: Vec<Listed>) -> Vec<Listed> {
     in_order.into_iter().map(|(_, listed)| listed).collect()
 }
 
-/// Whether any two ranges share a byte: a few bytes that many entries share would be decompressed for each of them.
+/// Whether any two ranges share a byte. In a valid archive none do; in a hostile one, many entries may point to the
+/// same compressed bytes, which would be decompressed for each of them.
 fn overlap(ranges: &mut [Range<u64>]) -> bool {
     ranges.sort_unstable_by_key(|range| range.start);
     let mut pairs = ranges.windows(2);
     pairs.any(|pair| matches!(pair, [one, next] if one.end > next.start))
 }
 
-/// Lists the members of the directory, at most `limit`, and the bytes that they and the directory take.
+/// Lists at most `limit` members of the directory, and the byte ranges of the members and the directory.
 fn list(
     file: &Shared,
     limit: u64,
@@ -186,8 +186,7 @@ fn list(
         ZipIterable::try_new(reader, zip::read::Config::default()).map_err(|error| opening(&error))?;
     let mut labels = Labels::default();
     let entries = archive.files().map_err(|error| opening(&error))?;
-    // The directory starts at the position from which the entries are read, and only the end record follows
-    // it.
+    // The directory starts at the position from which the entries are read, and only the end record follows it.
     let directory = entries.reader_mut().stream_position();
     let directory = directory?;
     ranges.push(directory..u64::MAX);
@@ -199,7 +198,7 @@ fn list(
         if number > limit {
             return Err(entry_limit(limit));
         }
-        // The library's own test reads the name as text; a slash at the end is what the format says.
+        // The library's test decodes the name; in the format, a slash at the end marks a folder.
         if entry.name_raw().ends_with(b"/") {
             continue;
         }
@@ -212,7 +211,7 @@ fn list(
             stored(|_, method| method == entry.compression())
         };
         let at = entry.header_start();
-        // A place that cannot be read is none where a header is.
+        // If the header cannot be read, the member has no body.
         let header = LocalHeader::read(file, at).ok().flatten();
         let body = header.map(|header| at + header.length);
         ranges.extend(body.map(|body| at..body.saturating_add(entry.compressed_size())));
@@ -238,7 +237,7 @@ fn opening(error: &ZipError) -> StreamError {
     }
 }
 
-/// The compression of bytes, by its number or the library's name for it.
+/// The compression of a member, by its number or by the library's name for it.
 fn stored(is_it: impl Fn(u32, CompressionMethod) -> bool) -> Stored {
     let known = [
         (0, CompressionMethod::STORE, None),
@@ -253,7 +252,7 @@ fn stored(is_it: impl Fn(u32, CompressionMethod) -> bool) -> Stored {
     known.map_or(Stored::Unknown, |(_, _, codec)| Stored::Read(codec))
 }
 
-/// Lists members by the headers before them, from the start of the file to the first that does not hold together.
+/// Lists members by their local headers, from the start of the file to the first invalid one.
 fn salvage(
     file: &Shared,
     limit: u64,
@@ -267,7 +266,7 @@ fn salvage(
             return Err(entry_limit(limit));
         }
         let body = at + header.length;
-        // Sizes left to a later header mean that only the compression itself knows where the member ends.
+        // If the size is only in a descriptor after the bytes, the end of the member is found by decompressing it.
         let compressed = header.compressed.unwrap_or(length.saturating_sub(body));
         let heading = labels.label(&header.name);
         let stored = match header.stored {
@@ -293,20 +292,20 @@ fn salvage(
     Ok(())
 }
 
-/// The header that stands before a member's bytes.
+/// The header in front of a member's bytes.
 struct LocalHeader {
-    /// Bytes of the header, name and extra fields included.
+    /// The length of the header with name and extra fields, in bytes.
     length: u64,
     name: Vec<u8>,
     encrypted: bool,
     stored: Stored,
     checksum: u32,
-    /// Bytes of the member; unknown when they stand after it, or in a zip64 field.
+    /// The length of the member in bytes; `None` if it is in a descriptor after the member or in a zip64 field.
     compressed: Option<u64>,
 }
 
 impl LocalHeader {
-    /// Reads the header at `at`; nothing when there is none, or not the whole of it.
+    /// Reads the header at `at`; `None` if there is no complete one.
     fn read(file: &Shared, at: u64) -> Result<Option<Self>, StreamError> {
         let mut handle = Handle {
             file: Arc::clone(file),
@@ -338,7 +337,7 @@ fn widen(sum: u32, byte: u8) -> u32 {
     sum << 8 | u32::from(byte)
 }
 
-/// Whether a read went through; the end of the file is not an error here.
+/// Whether a read filled its buffer; the end of the file is not an error here.
 fn filled(read: io::Result<()>) -> Result<bool, StreamError> {
     match read {
         Ok(()) => Ok(true),
@@ -347,7 +346,7 @@ fn filled(read: io::Result<()>) -> Result<bool, StreamError> {
     }
 }
 
-/// The stored bytes of one member. The walk is sequential, so nobody else moves the file meanwhile.
+/// The stored bytes of one member. The walk is sequential, so no other reader moves the position in between.
 struct Window {
     file: Shared,
     left: u64,
@@ -370,7 +369,7 @@ impl Read for Window {
     }
 }
 
-/// Compares the CRC-32 of what passes with the declared one.
+/// Compares the CRC-32 of the bytes that are read with the declared one.
 struct Checked<R> {
     stream: R,
     sum: flate2::Crc,

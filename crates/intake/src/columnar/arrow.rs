@@ -1,4 +1,4 @@
-//! Messages of an Arrow file or stream, which are the same: a schema, dictionaries, record batches.
+//! The messages of an Arrow file or stream, which are the same in both: a schema, dictionaries, record batches.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,29 +15,29 @@ use super::Batches;
 use super::stored::Stored;
 use crate::stream::StreamError;
 
-/// Rows that become one batch, so that none of them is as long as all.
+/// The maximum number of rows in a returned batch.
 const ROWS: usize = 1024;
 
-/// Bytes of the name at the beginning of a file.
+/// The length of the magic bytes at the beginning of a file.
 const MAGIC_BYTES: usize = 6;
 
-/// Bytes that are looked at for where its messages begin.
+/// The number of bytes in which the first message is looked for.
 const HEAD_BYTES: u64 = 256;
 
-/// Reads a file message by message.
+/// Reads the batches of a file, message by message.
 pub(super) struct Messages {
     stored: Stored,
     at: u64,
     schema: SchemaRef,
     dictionaries: HashMap<i64, ArrayRef>,
-    /// The batch that is handed out piece by piece, and how far.
+    /// The record batch that is being returned in parts, and the number of rows returned so far.
     batch: Option<(RecordBatch, usize)>,
     number: u64,
     is_over: bool,
     longest: u64,
 }
 
-/// A message: where its body is, and how long.
+/// A message: its metadata, and the place and length of its body.
 struct Found {
     metadata: Vec<u8>,
     body: u64,
@@ -45,7 +45,7 @@ struct Found {
 }
 
 impl Messages {
-    /// Reads the schema, which comes first; `start` bytes stand before it.
+    /// Reads the schema, which is the first message; `start` bytes are in front of it.
     pub(super) fn open(stored: Stored, start: u64, limits: &Limits) -> Result<Self, StreamError> {
         let mut messages = Self {
             stored,
@@ -70,7 +70,7 @@ impl Messages {
         Ok(messages)
     }
 
-    /// The next message; none at the end.
+    /// The next message; `None` at the end.
     fn message(&mut self) -> Result<Option<Found>, StreamError> {
         if self.at + 8 > self.stored.length() {
             return Ok(None);
@@ -80,7 +80,7 @@ impl Messages {
             let bytes = prefix.get(from..).and_then(<[u8]>::first_chunk::<4>);
             bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
         };
-        // Before version 0.15, the length stood there alone.
+        // Before version 0.15 there was no marker in front of the length.
         let (length, skipped) = if word(0) == u32::MAX {
             (word(4), 8)
         } else {
@@ -92,8 +92,7 @@ impl Messages {
         let metadata = self.stored.bytes(self.at + skipped, u64::from(length))?;
         let body = self.at + skipped + u64::from(length);
         let length = u64::try_from(root(&metadata)?.bodyLength());
-        let length =
-            length.map_err(|_| StreamError::corrupt("a message says that it is shorter than nothing"))?;
+        let length = length.map_err(|_| StreamError::corrupt("a message has a negative length"))?;
         let Some(next) = body
             .checked_add(length)
             .filter(|end| *end <= self.stored.length())
@@ -110,10 +109,10 @@ impl Messages {
         }))
     }
 
-    /// The next batch, as long as it is.
+    /// The next record batch as a whole.
     fn whole(&mut self) -> Result<Option<RecordBatch>, StreamError> {
         loop {
-            // Whatever is wrong with a message, the next one is behind it; without its length there is none.
+            // After an invalid message the next one can still be read, unless the length of this one is unknown.
             let before = self.at;
             let found = match self.message() {
                 Ok(Some(found)) => found,
@@ -197,7 +196,7 @@ impl Batches for Messages {
     }
 }
 
-/// The start of a file's messages: writers fill up the beginning with any number of zeros.
+/// The offset of the first message: writers pad the magic bytes with any number of zeros.
 pub(super) fn behind_padding(stored: &Stored) -> Result<u64, StreamError> {
     let head = stored.bytes_up_to(0, HEAD_BYTES)?;
     let padding = head

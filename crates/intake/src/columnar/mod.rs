@@ -1,12 +1,13 @@
-//! Files of columns, Parquet and Arrow: their rows as JSON objects, batch by batch.
+//! Columnar files, Parquet and Arrow: returns their rows as JSON objects, batch by batch. A reader takes their events
+//! instead of those of a framer.
 //!
-//! A row group of Parquet, or a record batch of Arrow, is the unit of reading: a corrupt one is lost alone.
-//! Rows have no byte offsets, like those of a database. Null fields are left out: columns give every row
-//! every field, and most of these nulls have no meaning.
+//! The unit of reading is a row group of Parquet or a record batch of Arrow: if one is corrupt, only its rows are lost.
+//! As in a database, rows have no byte offsets. Null fields are omitted: in columns every row has every field, and most
+//! nulls mean nothing.
 //!
-//! The sizes that a file states are not trusted: schemas, pages and buffers are measured before memory of
-//! their stated size is allocated, and decoded bytes are limited like decompressed ones. Inputs that a
-//! decoder does not expect also end in a finding.
+//! The sizes that a file states are not trusted: schemas, pages and buffers are measured before memory of their stated
+//! size is allocated, and decoded bytes are limited like decompressed ones. Input that makes a decoder panic also ends
+//! in a finding.
 
 mod arrow;
 mod parquet;
@@ -29,10 +30,10 @@ use crate::stream::{ReadBudget, StreamError};
 use crate::table::TableMap;
 use crate::table::row::SAMPLE;
 
-/// Rows that the beginning of an entry shows.
+/// The number of rows in the head of an entry.
 const HEAD_ROWS: usize = SAMPLE;
 
-/// Bytes that it shows.
+/// The maximum length of the head, in bytes.
 const HEAD_BYTES: usize = 1 << 20;
 
 /// The format of a columnar file.
@@ -40,44 +41,44 @@ const HEAD_BYTES: usize = 1 << 20;
 pub(crate) enum Kind {
     /// Parquet.
     Parquet,
-    /// Arrow's file, which begins with its name.
+    /// The Arrow file format, which begins with magic bytes.
     ArrowFile,
-    /// Arrow's stream.
+    /// The Arrow streaming format.
     ArrowStream,
 }
 
-/// A producer of batches of rows.
+/// A source of record batches.
 trait Batches: Send {
-    /// The next batch; a unit that cannot be read is an error, and others may follow it.
+    /// The next batch. A unit that cannot be read is an error, and others may follow it.
     fn next(&mut self) -> Option<Result<RecordBatch, StreamError>>;
 
-    /// Bytes of the file that the batches so far took, for those who wait for its end.
+    /// The number of bytes of the file that the batches so far took, for progress.
     fn taken(&self) -> u64;
 }
 
-/// Reads one file of columns.
+/// Reads one columnar file.
 pub(crate) struct Columnar {
     batches: Box<dyn Batches>,
-    /// The present batch, and its next row.
+    /// The current batch and the index of its next row.
     batch: Option<(RecordBatch, usize)>,
     /// Rows and errors that were read for the head.
     first: VecDeque<Result<Vec<u8>, StreamError>>,
-    /// Columns of words, by the user's maps.
+    /// The columns of text that the user's maps name.
     mapped: Vec<String>,
     gauge: Arc<ReadBudget>,
-    /// The file, which is there as long as it is read.
+    /// The file, which exists as long as it is read.
     file: DatabaseFile,
-    /// Bytes of it that were counted as read.
+    /// The number of its bytes that were counted as read.
     counted: u64,
-    /// Number of the next frame or framing error.
+    /// The number of the next frame or framing error.
     record: u64,
-    /// Whether there is nothing more to read.
+    /// Whether there is nothing left to read.
     is_over: bool,
     queue: VecDeque<Event>,
 }
 
 impl Columnar {
-    /// Opens a file, and shows its first rows as lines.
+    /// Opens a file; the head shows its first rows as lines.
     pub(crate) fn open(
         file: DatabaseFile,
         kind: Kind,
@@ -147,7 +148,7 @@ impl Columnar {
         self.queue.push_back(event);
     }
 
-    /// Reads nothing more of it.
+    /// Skips the rest of the file.
     pub(crate) fn skip(&mut self) {
         self.is_over = true;
         self.batch = None;
@@ -227,7 +228,7 @@ impl Columnar {
         }
     }
 
-    /// Counts the bytes read, except those of a copy, which were counted when it was written.
+    /// Counts the bytes that were read, except those of a copy, which were counted when it was made.
     fn count_read_bytes(&mut self) {
         if self.file.is_own() {
             let taken = self.batches.taken().max(self.counted);
@@ -243,9 +244,9 @@ impl Columnar {
     }
 }
 
-/// Rows that are longer than a compression may become.
+/// The error for rows that are longer than a compressed input may become.
 fn too_long() -> StreamError {
-    let text = "the rows are longer than the limits for what is compressed allow";
+    let text = "the rows are longer than the limits for compressed data allow";
     StreamError::unbounded(text)
 }
 
@@ -255,10 +256,10 @@ fn unfolded() -> StreamError {
     StreamError::unbounded(text)
 }
 
-/// Runs a decoder of another crate: its panic is an error of the unit that it decodes.
+/// Runs a decoder of another crate; its panic becomes an error of the unit that it decodes.
 fn guarded<T>(act: impl FnOnce() -> Result<T, StreamError>) -> Result<T, StreamError> {
     catching(act).unwrap_or_else(|| {
-        let text = "the file says things of itself that cannot be";
+        let text = "the file contradicts itself";
         Err(StreamError::corrupt(text))
     })
 }

@@ -1,4 +1,4 @@
-//! Row groups of a Parquet file.
+//! The row groups of a Parquet file.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -22,16 +22,16 @@ const MAGIC: &[u8] = b"PAR1";
 /// The last bytes of an encrypted file.
 const ENCRYPTED: &[u8] = b"PARE";
 
-/// Groups around one another in a schema.
+/// The maximum nesting of groups in a schema.
 const MAX_DEPTH: usize = 64;
 
-/// Bytes that the header of a page may have.
+/// The maximum length of the header of a page, in bytes.
 const HEADER_BYTES: u64 = 1 << 20;
 
-/// Bytes that the values of a batch may have, as far as a page can repeat one.
+/// The maximum length of the values of a batch in bytes, in the case that a page repeats its longest one.
 const BATCH_BYTES: u64 = 256 << 20;
 
-/// Rows of a batch at most.
+/// The maximum number of rows in a batch.
 const MOST_ROWS: u64 = 1024;
 
 /// Reads a file row group by row group.
@@ -40,9 +40,9 @@ pub(super) struct Groups {
     metadata: ArrowReaderMetadata,
     next: usize,
     reader: Option<ParquetRecordBatchReader>,
-    /// Bytes of the row groups that were begun before the present one.
+    /// The number of bytes of the row groups before the current one.
     before: u64,
-    /// Rows that the present one gave.
+    /// The number of rows of the current group that were returned.
     given: u64,
     gauge: Arc<ReadBudget>,
 }
@@ -74,7 +74,7 @@ impl Groups {
             }
             Some(_) => {}
         }
-        // The schema that Arrow adds to the footer tells nothing that JSON could say.
+        // The Arrow schema in the footer adds nothing that JSON could express.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let metadata = ArrowReaderMetadata::load(&stored, options.clone())
             .map_err(|_| StreamError::corrupt("the footer makes no sense"))?;
@@ -95,7 +95,7 @@ impl Groups {
         })
     }
 
-    /// Begins a row group, once it is measured.
+    /// Begins a row group after measuring it.
     fn begin(&self, number: usize) -> Result<ParquetRecordBatchReader, StreamError> {
         let group = self.metadata.metadata().row_group(number);
         let mut longest = 1;
@@ -110,7 +110,7 @@ impl Groups {
             .map_err(|_| StreamError::corrupt("its columns cannot be read"))
     }
 
-    /// The longest page of a column; an error where the page headers are inconsistent.
+    /// The length of the longest page of a column; an error if the page headers are inconsistent.
     fn measure(&self, column: &ColumnChunkMetaData) -> Result<u64, StreamError> {
         let dictionary = column.dictionary_page_offset().filter(|at| *at > 0);
         let first = dictionary.map_or(column.data_page_offset(), |at| at.min(column.data_page_offset()));
@@ -124,21 +124,19 @@ impl Groups {
                 "a column reaches beyond the end of the file",
             ));
         };
-        // A dictionary says values of a fixed length once, and decoded they stand one beside another.
+        // A dictionary stores each value of fixed length once, but decoded values are stored in every row.
         let width = u64::try_from(column.column_descr().type_length()).unwrap_or_default();
         let (mut longest, mut values) = (0, 0_u64);
         while at < end {
             let head = self.stored.bytes_up_to(at, HEADER_BYTES.min(end - at))?;
             let Some(page) = Thrift::new(&head).page() else {
-                return Err(StreamError::corrupt("the header of a page makes no sense"));
+                return Err(StreamError::corrupt("the header of a page cannot be understood"));
             };
             let sizes = u64::try_from(page.plain)
                 .ok()
                 .zip(u64::try_from(page.stored).ok());
             let Some((plain, stored)) = sizes else {
-                return Err(StreamError::corrupt(
-                    "a page says that it is shorter than nothing",
-                ));
+                return Err(StreamError::corrupt("a page has a negative length"));
             };
             let next = at.checked_add(page.header as u64 + stored);
             let Some(next) = next.filter(|next| *next <= end) else {
@@ -149,7 +147,7 @@ impl Groups {
                 let text = format!("a page has {plain} bytes, the limit is {most}");
                 return Err(StreamError::unbounded(text));
             }
-            // Each becomes a row or an element of a list. When these are counted, all of a row are decoded.
+            // Each value becomes a row or an element of a list, and all of a row are decoded before they can be counted.
             values = values.saturating_add(u64::try_from(page.values).unwrap_or(u64::MAX));
             if values > self.gauge.values_left() {
                 return Err(unfolded());
@@ -164,8 +162,10 @@ impl Groups {
         Ok(longest)
     }
 
-    /// Checks that a page does not decompress to more than its header states, where its decoder would not
-    /// check.
+    /// Checks that a page does not decompress to more than its header states, for codecs with decoders that do not
+    /// check it. A compressed page costs its decompression twice because of this, since the decoder takes files and not
+    /// pages; trusting the stated sizes would let a single file end a run
+    /// (docs/decisions/2026-11-23-parquet-page-check-before-decoding.md).
     fn decompress(&self, start: u64, page: Page, codec: Compression) -> Result<(), StreamError> {
         let skipped = u64::try_from(page.levels).unwrap_or(u64::MAX);
         let stored = u64::try_from(page.stored).unwrap_or_default();
@@ -174,7 +174,7 @@ impl Groups {
             return Ok(());
         }
         let read = |decoder: &mut dyn Read| {
-            // Data that cannot be decompressed is reported by its decoder.
+            // Data that cannot be decompressed is reported by the decoder later.
             std::io::copy(&mut decoder.take(plain + 1), &mut std::io::sink()).unwrap_or_default()
         };
         let bytes = || self.stored.bytes(start + skipped, stored - skipped);
@@ -189,13 +189,13 @@ impl Groups {
             _ => 0,
         };
         if became > plain {
-            let text = "a page becomes longer than it says";
+            let text = "a page decompresses to more bytes than its header states";
             return Err(StreamError::unbounded(text));
         }
         Ok(())
     }
 
-    /// Bytes and rows of a row group, as the footer says.
+    /// The number of bytes and rows of a row group, from the footer.
     fn size(&self, number: usize) -> (u64, u64) {
         let group = self.metadata.metadata().row_group(number);
         let sizes = [group.compressed_size(), group.num_rows()];
@@ -203,7 +203,7 @@ impl Groups {
         (bytes.min(self.stored.length()), rows)
     }
 
-    /// Why the rows of the present row group cannot be decoded.
+    /// The error for rows of the current row group that cannot be decoded.
     fn undecoded(&self) -> StreamError {
         let groups = self.metadata.metadata().row_groups();
         let columns = groups.iter().flat_map(RowGroupMetaData::columns);
@@ -223,7 +223,7 @@ impl Groups {
 impl Batches for Groups {
     fn next(&mut self) -> Option<Result<RecordBatch, StreamError>> {
         loop {
-            // Of a decoder that gives up, by an error or by a panic, nothing more is asked.
+            // After an error or a panic of a decoder it is not called again.
             if let Some(mut reader) = self.reader.take() {
                 match reader.next() {
                     Some(Ok(batch)) => {
@@ -252,7 +252,7 @@ impl Batches for Groups {
         }
     }
 
-    /// The rows of a row group take as many bytes each.
+    /// All rows of a row group count as equally long.
     fn taken(&self) -> u64 {
         let (bytes, rows) = self.next.checked_sub(1).map_or((0, 0), |last| self.size(last));
         let given = u128::from(bytes) * u128::from(self.given.min(rows)) / u128::from(rows.max(1));
@@ -261,7 +261,7 @@ impl Batches for Groups {
     }
 }
 
-/// The same column, with each distinct text decoded once.
+/// The same column as a dictionary, so that each distinct text is decoded once.
 fn shared(field: &FieldRef) -> FieldRef {
     let of = match field.data_type() {
         DataType::Utf8 => DataType::Utf8View,

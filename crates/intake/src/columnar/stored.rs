@@ -1,4 +1,4 @@
-//! A file that a decoder reads by seeking, through the module that opens all files.
+//! A file that a decoder reads with seeking, through the module that opens all files.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -33,9 +33,9 @@ impl Stored {
         self.length
     }
 
-    /// Exactly these bytes.
+    /// Exactly the bytes of this range.
     pub(super) fn bytes(&self, start: u64, length: u64) -> Result<Vec<u8>, StreamError> {
-        let cut = || StreamError::truncated("the file ends before what it says it holds");
+        let cut = || StreamError::truncated("the file ends before the data that it lists");
         if start.checked_add(length).is_none_or(|end| end > self.length) {
             return Err(cut());
         }
@@ -51,7 +51,7 @@ impl Stored {
         Ok(bytes)
     }
 
-    /// The bytes of this range, as far as the file has them.
+    /// The bytes of this range, cut at the end of the file.
     pub(super) fn bytes_up_to(&self, start: u64, length: u64) -> Result<Vec<u8>, StreamError> {
         self.bytes(start, length.min(self.length.saturating_sub(start)))
     }

@@ -1,6 +1,6 @@
-//! A reader of Thrift's compact protocol, as far as needed to measure a Parquet file before it is decoded.
+//! A reader of Thrift's compact protocol, as far as it is needed to measure a Parquet file before it is decoded.
 
-/// Structs around one another that are looked into.
+/// The maximum nesting of structs that are read.
 const MAX_DEPTH: usize = 16;
 
 const END: u8 = 0;
@@ -8,7 +8,7 @@ const BINARY: u8 = 8;
 const LIST: u8 = 9;
 const STRUCT: u8 = 12;
 
-/// Reads values one after another; nothing where the bytes end or make no sense.
+/// Reads values one after another; `None` where the bytes end or are invalid.
 pub(super) struct Thrift<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -17,15 +17,15 @@ pub(super) struct Thrift<'b> {
 /// The header of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Page {
-    /// Bytes of the header.
+    /// The length of the header in bytes.
     pub header: usize,
-    /// Bytes when it is decompressed.
+    /// The decompressed length in bytes.
     pub plain: i64,
-    /// Bytes as it is stored.
+    /// The stored length in bytes.
     pub stored: i64,
-    /// Values, or the most where it says several numbers; those of a dictionary apart.
+    /// The number of values, or the largest of several stated numbers; those of a dictionary are not included.
     pub values: i64,
-    /// Bytes of levels in front that are not compressed.
+    /// The number of uncompressed bytes of levels in front.
     pub levels: i64,
     /// Whether the page is stated to be uncompressed.
     pub is_plain: bool,
@@ -59,7 +59,7 @@ impl<'b> Thrift<'b> {
         Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
     }
 
-    /// The next field of a struct: its number and its type, which is [`END`] behind the last.
+    /// The next field of a struct: its number and its type, which is [`END`] after the last one.
     fn field(&mut self, last: &mut i64) -> Option<(i64, u8)> {
         let byte = self.byte()?;
         if byte == END {
@@ -74,7 +74,7 @@ impl<'b> Thrift<'b> {
         Some((*last, byte & 0x0f))
     }
 
-    /// Reads the fields of a structure: `read` is given the number and the kind of each, and takes its value.
+    /// Reads the fields of a struct; `read` receives the number and the type of each field and reads its value.
     fn fields(&mut self, mut read: impl FnMut(&mut Self, i64, u8) -> Option<()>) -> Option<()> {
         let mut last = 0;
         loop {
@@ -99,7 +99,7 @@ impl<'b> Thrift<'b> {
             return None;
         }
         match kind {
-            // A boolean is its type.
+            // A boolean has no bytes: its type is its value.
             1 | 2 => {}
             3 => {
                 self.byte()?;
@@ -115,7 +115,7 @@ impl<'b> Thrift<'b> {
             LIST | 10 => {
                 let (count, element) = self.list()?;
                 for _ in 0..count {
-                    // In a list, a boolean is a byte.
+                    // In a list, a boolean is one byte.
                     self.skip(if element <= 2 { 3 } else { element }, depth + 1)?;
                 }
             }
@@ -141,7 +141,7 @@ impl<'b> Thrift<'b> {
             if element != STRUCT {
                 return None;
             }
-            // Elements stand in the order of a walk; of each open group, how many of its children are to come.
+            // Elements are in the order of a walk. For each open group, the number of its remaining children is kept.
             let (mut open, mut deepest) = (Vec::<i64>::new(), 0);
             for _ in 0..count {
                 let children = self.children()?;
@@ -161,7 +161,7 @@ impl<'b> Thrift<'b> {
         None
     }
 
-    /// The number of children of an element of a schema.
+    /// The number of children of a schema element.
     fn children(&mut self) -> Option<i64> {
         let mut children = 0;
         self.fields(|inside, number, kind| {
@@ -181,7 +181,7 @@ impl<'b> Thrift<'b> {
             match (number, kind) {
                 (2, 5) => page.plain = head.signed()?,
                 (3, 5) => page.stored = head.signed()?,
-                // Of a page of the first version, or of the second.
+                // The header of the page's kind: a data page of version 1, or one of version 2.
                 (5 | 8, STRUCT) => head.fields(|head, inside, kind| {
                     match (number, inside, kind) {
                         (_, 1, 5) => page.values = page.values.max(head.signed()?),
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn the_header_of_a_page_is_measured() {
-        // type 0, 300 bytes, 20 stored, then a struct that says two values.
+        // Type 0, 300 bytes, 20 of them stored, then a struct with the number of values, 2.
         let bytes = [
             0x15, 0x00, 0x15, 0xd8, 0x04, 0x15, 0x28, 0x2c, 0x15, 0x04, 0x00, 0x00,
         ];

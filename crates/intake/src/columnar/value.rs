@@ -1,5 +1,6 @@
-//! Values of columns as JSON. Nulls, and values that JSON cannot represent, are left out of objects and are null in lists. Text of the
-//! Arrow JSON type, or Parquet's, is the value that it spells, at any depth of lists and structs.
+//! Writes the values of columns as JSON. Nulls, and values that JSON cannot represent, are omitted from objects and are
+//! null in lists. Text of the JSON type of Arrow or Parquet becomes the value that it contains, at any depth of lists
+//! and structs.
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
@@ -16,28 +17,28 @@ use crate::json;
 use crate::table::row::push_string;
 use crate::table::times::{date, time};
 
-/// A row being written. A few bytes of a column may stand for billions of equal values, so writing stops
-/// beyond the limits.
+/// A row that is being written. A few bytes of a column may represent billions of equal values, so writing stops once a
+/// limit is exceeded.
 pub(super) struct Row {
     /// The bytes written so far.
     pub bytes: Vec<u8>,
-    /// Values in it: itself, elements of lists, and fields that are not null.
+    /// The number of its values: the row itself, elements of lists, and fields that are not null.
     pub values: u64,
-    /// Bytes and values beyond which nothing more is written.
+    /// The maximum numbers of bytes and values.
     most: (u64, u64),
-    /// Whether a column of words holds bytes that are none.
+    /// Whether a column of text holds bytes that are not UTF-8.
     pub is_garbled: bool,
 }
 
-/// Fields by which an object is a turn, and those of its words.
+/// The fields that make an object a turn, and the fields of its text.
 const SPEAKERS: [&str; 4] = ["role", "from", "sender", "author"];
 const WORDS: [&str; 3] = ["content", "text", "value"];
 
-/// Columns of words in rows without turns.
+/// Columns of text in rows without turns.
 const COLUMNS_OF_WORDS: [&str; 4] = ["prompt", "completion", "instruction", "response"];
 
 impl Row {
-    /// An empty writer, which stops beyond this number of bytes and values.
+    /// An empty row, for which writing stops beyond this number of bytes and values.
     pub(super) fn within(bytes: u64, values: u64) -> Self {
         Self {
             bytes: Vec::new(),
@@ -47,7 +48,7 @@ impl Row {
         }
     }
 
-    /// Writes a row as an object; `mapped` are columns of words.
+    /// Writes a row as an object; `mapped` are the columns of text that maps name.
     pub(super) fn write(&mut self, batch: &RecordBatch, row: usize, mapped: &[String]) {
         self.values += 1;
         let cells = cells(batch.schema_ref().fields(), batch.columns(), row).map(|mut cell| {
@@ -58,7 +59,7 @@ impl Row {
         object(cells, self);
     }
 
-    /// Whether the row exceeds the limits, and is incomplete.
+    /// Whether the row exceeds the limits and is incomplete.
     fn is_beyond(&self) -> bool {
         self.bytes.len() as u64 > self.most.0 || self.values > self.most.1
     }
@@ -71,11 +72,11 @@ struct Cell<'a> {
     name: &'a str,
     array: &'a dyn Array,
     row: usize,
-    /// Whether it holds words.
+    /// Whether the field holds text.
     is_words: bool,
 }
 
-/// The cells of a row, one for each column.
+/// The cells of a row, one per column.
 fn cells<'a>(fields: &'a Fields, columns: &'a [ArrayRef], row: usize) -> impl Iterator<Item = Cell<'a>> {
     let is_turn = fields
         .iter()
@@ -115,7 +116,7 @@ fn object<'a>(fields: impl Iterator<Item = Cell<'a>>, out: &mut Row) {
     out.bytes.push(b'}');
 }
 
-/// Writes a value; false, and nothing is written, where there is none.
+/// Writes a value; false if there is none, in which case nothing is written.
 fn value(field: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
     if row >= array.len() || array.is_null(row) {
         return false;
@@ -177,7 +178,7 @@ fn value(field: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
     }
 }
 
-/// The bytes in a column of bytes, which may be those of a dictionary.
+/// The bytes in a column of binary values, which may be a dictionary.
 fn binary(array: &dyn Array, row: usize) -> Option<&[u8]> {
     Some(match array.data_type() {
         DataType::Dictionary(_, _) => {
@@ -197,7 +198,7 @@ fn text(text: &str, out: &mut Row) -> bool {
     true
 }
 
-/// Text: the JSON that it spells where its type says so. JSON that would not stand on one line, as a row does, stays text.
+/// Writes a text, or the JSON value in it if its type is JSON. JSON that is not on a single line, as a row must be, remains text.
 fn words(field: &Field, words: &str, out: &mut Row) -> bool {
     let may_be_json = field.extension_type_name() == Some(Json::NAME)
         && words.len() as u64 <= out.most.0
@@ -210,7 +211,7 @@ fn words(field: &Field, words: &str, out: &mut Row) -> bool {
 
 fn string(text: &str, out: &mut Row) -> bool {
     if text.len() as u64 > out.most.0 {
-        // Nobody reads a row that is beyond.
+        // A row that exceeds the limits is never read.
         out.bytes.extend_from_slice(text.as_bytes());
     } else {
         push_string(text, &mut out.bytes);
@@ -222,7 +223,7 @@ fn fraction(number: f64, out: &mut Row) -> bool {
     number.is_finite() && text(&number.to_string(), out)
 }
 
-/// Bytes: as text where they are one, else in base64.
+/// Writes bytes: as text if they are UTF-8, otherwise in base64.
 fn bytes(bytes: &[u8], out: &mut Row) -> bool {
     if let Ok(text) = str::from_utf8(bytes) {
         return string(text, out);
@@ -248,7 +249,7 @@ fn list(item: &Field, array: &dyn Array, out: &mut Row) -> bool {
     true
 }
 
-/// A map: an object where its keys are text, else a list of pairs.
+/// Writes a map: an object if its keys are text, otherwise a list of pairs.
 fn map(entry: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bool {
     let entries = array.as_map().value(row);
     let (keys, values) = (entries.column(0), entries.column(1));
@@ -281,7 +282,7 @@ fn dictionary(field: &Field, array: &dyn Array, row: usize, out: &mut Row) -> bo
     entry_of(array, row).is_some_and(|(values, row)| value(field, values, row, out))
 }
 
-/// The values of a dictionary, and which of them a row has.
+/// The values of a dictionary, and the index of the one in a row.
 fn entry_of(array: &dyn Array, row: usize) -> Option<(&dyn Array, usize)> {
     let dictionary = array.as_any_dictionary_opt()?;
     let keys = dictionary.keys();

@@ -1,4 +1,4 @@
-//! Opening of a database: as a file that nobody changes.
+//! Opens a database as a file that does not change.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -19,16 +19,16 @@ use super::pages::{HEADER_BYTES, Pages};
 use crate::access::{self, FirstFailure, InputFile};
 use crate::stream::{ReadBudget, StreamError};
 
-/// First bytes of every database.
+/// The first bytes of every database.
 pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// The suffixes of the names of a database's journals.
+/// The suffixes in the names of a database's journals.
 const JOURNALS: [&str; 2] = ["-wal", "-journal"];
 
-/// The suffix of the name of the first journal's index.
+/// The suffix in the name of the index of the first journal.
 const INDEX: &str = "-shm";
 
-/// Whether a file is only a part of the database beside it: a journal, or the index of one.
+/// Whether a file is part of the database next to it: a journal, or the index of one.
 pub(crate) fn is_companion(path: &Path) -> io::Result<bool> {
     let mut endings = JOURNALS.iter().chain([&INDEX]);
     let name = path.as_os_str().to_string_lossy();
@@ -42,18 +42,18 @@ pub(crate) fn is_companion(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// A database file, or another that is read by seeking.
+/// A database file, or another file that is read with seeking.
 pub(crate) struct DatabaseFile {
     path: PathBuf,
     /// The length of the file.
     pub(super) bytes: u64,
-    /// The copy that it is of what came out of an archive, a compression or a pipe; none for an input of its own. Only its owner
-    /// may read it, and it has a name only until SQLite has opened it.
+    /// The copy of an archive member, a decompressed stream or a pipe; `None` for an input that is a file. Only its
+    /// owner may read it, and it has a name only until SQLite has opened it.
     copy: Option<NamedTempFile>,
 }
 
 impl DatabaseFile {
-    /// An input of its own.
+    /// A file that is itself the input.
     pub(crate) fn own(path: &Path, bytes: u64) -> Self {
         Self {
             path: path.to_owned(),
@@ -62,12 +62,12 @@ impl DatabaseFile {
         }
     }
 
-    /// Whether the database is an input of its own, whose read bytes are not counted elsewhere.
+    /// Whether the file is itself the input, so that its bytes are not counted elsewhere.
     pub(crate) fn is_own(&self) -> bool {
         self.copy.is_none()
     }
 
-    /// Copies a stream to a temporary file, since a database is read by seeking.
+    /// Copies a stream to a temporary file, because a database is read with seeking.
     pub(crate) fn copy(stream: &mut dyn Read, gauge: &ReadBudget) -> Result<Self, StreamError> {
         let mut spool = Spool::new(gauge)?;
         spool.add(stream, gauge)?;
@@ -78,13 +78,13 @@ impl DatabaseFile {
         })
     }
 
-    /// The same database without an incomplete last page, which SQLite would fill with zeros. If the header
-    /// and the length of the file disagree, a finding is returned as well.
+    /// The same database without an incomplete last page, which SQLite would fill with zeros. If the header and the
+    /// length of the file disagree, a finding is returned as well.
     pub(super) fn whole_pages(self, gauge: &ReadBudget) -> Result<(Self, Option<Finding>), StreamError> {
         let opened = InputFile::open(self.path(), &gauge.first_failure);
         let mut file = opened?;
         let mut header = [0; HEADER_BYTES];
-        // A file without a sound header is told by SQLite.
+        // A file without a valid header is reported by SQLite.
         let read = file.read_exact(&mut header).ok();
         let Some(pages) = read.and_then(|()| Pages::of(&header)) else {
             return Ok((self, None));
@@ -107,24 +107,24 @@ impl DatabaseFile {
         &self.path
     }
 
-    /// Opens the database such that nothing in it is executed and nothing outside it is read. A copy loses its name.
+    /// Opens the database so that nothing in it is executed and nothing outside it is read. A copy loses its name.
     pub(super) fn connect(self, limits: &Limits) -> rusqlite::Result<Connection> {
         let flags =
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(address(self.path()), flags)?;
-        // Without this, a file that was cut is not read at all; nothing can be written anyway.
+        // Without this, a file that was cut could not be read at all; nothing can be written anyway.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
         // A name in double quotes is a column or an error, never a text.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
         connection.pragma_update(None, "cell_size_check", true)?;
-        // Told before a longer cell is read. Statements in the schema need some room as well.
+        // The limit is reported before a longer cell is read. Statements in the schema need some room as well.
         let longest = i32::try_from(limits.record.max(MIB)).unwrap_or(i32::MAX);
         connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, longest)?;
         Ok(connection)
     }
 
-    /// Findings on the files beside the database that belong to it, but are not read.
+    /// Findings about the files next to the database that belong to it but are not read.
     pub(super) fn notes(&self, first_failure: &FirstFailure) -> Vec<Finding> {
         let mut notes = Vec::new();
         for ending in JOURNALS.into_iter().filter(|_| self.is_own()) {
@@ -140,7 +140,7 @@ impl DatabaseFile {
             };
             if length > 0 {
                 let message =
-                    format!("{length} bytes in the file {ending} beside the database were not read");
+                    format!("{length} bytes in the file {ending} next to the database were not read");
                 notes.push(Finding::new(&UNREAD_JOURNAL, message));
             }
         }
@@ -148,7 +148,7 @@ impl DatabaseFile {
     }
 }
 
-/// A temporary file to which streams are copied, of which `limits.spool` bounds the length. Only its owner may read it.
+/// A temporary file to which streams are copied; `limits.spool` bounds its length. Only its owner may read it.
 pub(crate) struct Spool {
     file: NamedTempFile,
     bytes: u64,
@@ -165,7 +165,7 @@ impl Spool {
         self.file.path()
     }
 
-    /// Copies a stream behind what is there, and returns the place of its bytes.
+    /// Appends a stream, and returns the range of its bytes.
     pub(crate) fn add(
         &mut self,
         stream: &mut dyn Read,
@@ -195,13 +195,13 @@ impl Spool {
     }
 }
 
-/// A copy could not be made: the input has no part in that.
+/// The error for a copy that could not be made, which is no property of the input.
 fn no_space(path: &Path, error: &io::Error, first_failure: &FirstFailure) -> StreamError {
     first_failure.at("write a temporary copy to", path, error);
     StreamError::of(error)
 }
 
-/// The address of a file in SQLite's spelling, every odd byte escaped.
+/// The path of a file as a URI for SQLite, with unusual bytes escaped.
 fn address(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut address = "file://".to_owned();
@@ -217,7 +217,7 @@ fn address(path: &Path) -> String {
                 if other.is_ascii_alphanumeric() || b"._-:".contains(other) {
                     address.push(char::from(*other));
                 } else {
-                    // Writing to a string cannot fail.
+                    // Writing to a String cannot fail.
                     let _ = write!(address, "%{other:02X}");
                 }
             }

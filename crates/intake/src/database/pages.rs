@@ -1,4 +1,4 @@
-//! The pages of a database: the header's figures, compared with the length of the file.
+//! The pages of a database: the figures in the header are compared with the length of the file.
 
 use std::cmp::Ordering;
 use std::io::{self, Read, Seek};
@@ -8,19 +8,19 @@ use chatmill_diag::{Finding, cut};
 
 use crate::stream::StreamError;
 
-/// Bytes of the header of a database.
+/// The length of the header of a database, in bytes.
 pub(super) const HEADER_BYTES: usize = 100;
 
-/// The page layout that a database states.
+/// The page size and count in the header of a database.
 pub(super) struct Pages {
-    /// Bytes of a page.
+    /// The length of a page in bytes.
     pub(super) size: u64,
-    /// Number of pages; none where the header's number is not kept, as programs before 2010 left it.
+    /// The number of pages; `None` if the header's number is not valid, as in files of programs before 2010.
     count: Option<u64>,
 }
 
 impl Pages {
-    /// The pages of a header, where their size is a valid one.
+    /// The pages that a header states, if their size is valid.
     pub(super) fn of(header: &[u8; HEADER_BYTES]) -> Option<Self> {
         let byte = |at: usize| *cut::at(header, at);
         let number = |at: usize| u32::from_be_bytes([byte(at), byte(at + 1), byte(at + 2), byte(at + 3)]);
@@ -35,7 +35,7 @@ impl Pages {
         })
     }
 
-    /// The finding for a file whose length is not that of these pages. Zeros after them are reserved space.
+    /// The finding for a file that is not as long as these pages. Zeros after them are reserved space.
     pub(super) fn length_finding<F: Read + Seek>(
         &self,
         length: u64,
@@ -59,7 +59,7 @@ impl Pages {
     }
 }
 
-/// Whether nothing but zeros stands in a file from a place on.
+/// Whether a file has only zeros from an offset on.
 fn is_blank<F: Read + Seek>(file: &mut F, from: u64) -> io::Result<bool> {
     file.seek(io::SeekFrom::Start(from))?;
     let mut buffer = vec![0; 64 * 1024];

@@ -1,7 +1,7 @@
-//! Reads the rows of one table in the order of their keys, a batch at a time.
+//! Reads the rows of one table in the order of their keys, one batch at a time.
 //!
-//! A statement borrows its connection, and so none is kept: each batch begins after the key of the last row. That also is how
-//! reading goes on after a row that is too long.
+//! A statement borrows its connection, so it is not kept: each batch begins after the key of the last row. Reading
+//! continues after a row that is too long in the same way.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -19,10 +19,10 @@ use crate::table::TableMap;
 use crate::table::column::Column;
 use crate::table::row::{Cell, RowWriter, Written};
 
-/// Rows of a batch.
+/// The maximum number of rows in a batch.
 const MAX_BATCH_ROWS: usize = 512;
 
-/// Bytes of rows after which a batch ends.
+/// The number of bytes of rows after which a batch ends.
 const MAX_BATCH_BYTES: usize = 256 * 1024;
 
 /// The outcome of a row.
@@ -31,21 +31,21 @@ pub(super) enum Outcome {
     Row(Range<usize>),
     /// The row cannot be read.
     FramingError(StreamError),
-    /// The limits forbid to read on.
+    /// The limits forbid reading on.
     LimitReached(StreamError),
 }
 
 /// The scan of one table.
 pub(super) struct Scan {
     table: String,
-    /// The expressions by which rows are told apart.
+    /// The expressions that identify a row.
     keys: Vec<String>,
-    /// Whether the key is a number that grows from row to row.
+    /// Whether the key is a number that increases from row to row.
     is_numbered: bool,
-    /// Columns as SQL takes them.
+    /// The quoted names of the columns.
     columns: Vec<String>,
     writer: RowWriter,
-    /// Key of the last row that was seen.
+    /// The key of the last row.
     last: Option<Vec<Value>>,
     rows: VecDeque<Outcome>,
     bytes: Vec<u8>,
@@ -82,12 +82,12 @@ impl Scan {
         &self.table
     }
 
-    /// Rows that a filter passed over so far.
+    /// The number of rows that a filter has skipped so far.
     pub(super) fn filtered(&self) -> u64 {
         self.filtered
     }
 
-    /// The bytes of a row, until the next one is asked for.
+    /// The bytes of a row; valid until the next row is requested.
     pub(super) fn bytes(&self, row: Range<usize>) -> &[u8] {
         cut::slice(&self.bytes, row)
     }
@@ -138,7 +138,7 @@ impl Scan {
         Ok(())
     }
 
-    /// Passes over the one row that is next and too long to be read.
+    /// Skips the next row, which is too long to be read.
     fn pass_one(&mut self, connection: &Connection, gauge: &ReadBudget) -> rusqlite::Result<()> {
         let mut statement = connection.prepare(&self.select(&[]))?;
         let mut rows = statement.query(params_from_iter(self.last.iter().flatten().cloned()))?;
@@ -150,7 +150,7 @@ impl Scan {
         Ok(())
     }
 
-    /// The statement that gives the keys and some columns of the rows after the last key.
+    /// The statement that selects the keys and some columns of the rows after the last key.
     fn select(&self, columns: &[String]) -> String {
         let keys = self.keys.join(", ");
         let all: Vec<&str> = self.keys.iter().chain(columns).map(String::as_str).collect();
@@ -159,7 +159,7 @@ impl Scan {
         } else {
             String::new()
         };
-        // The rows of a view are in a temporary table of its name, which comes before it.
+        // The rows of a view are in a temporary table of the same name, which takes precedence.
         let table = quoted(&self.table);
         format!("SELECT {} FROM {table} {after} ORDER BY {keys}", all.join(", "))
     }
@@ -168,7 +168,7 @@ impl Scan {
         (0..self.keys.len()).map(|at| row.get(at)).collect()
     }
 
-    /// Writes one row. Each costs a byte of what the limits allow at least: corruption can make a table endless.
+    /// Writes one row. Each row uses at least one byte of the limits, because corruption can make a table endless.
     fn read(&mut self, row: &Row<'_>, gauge: &ReadBudget) {
         let start = self.bytes.len();
         let places = self.keys.len()..self.keys.len() + self.columns.len();
@@ -198,7 +198,7 @@ impl Scan {
         }
     }
 
-    /// Reports the last row.
+    /// Reports an error of the last row.
     fn row_error(&mut self, broken: StreamError) {
         let which = match self.last.as_deref() {
             Some([Value::Integer(number)]) => format!("row {number}"),
@@ -213,7 +213,7 @@ impl Scan {
     }
 }
 
-/// Whether a row's number comes after the last one, as in every table that is sound.
+/// Whether the number of a row is greater than the last one, as in every valid table.
 fn follows(last: Option<&[Value]>, key: &[Value]) -> bool {
     match (last, key) {
         (Some([Value::Integer(last)]), [Value::Integer(key)]) => key > last,
@@ -226,7 +226,7 @@ fn cell(value: ValueRef<'_>) -> Cell<'_> {
     match value {
         ValueRef::Null => Cell::Null,
         ValueRef::Integer(number) => Cell::Number(Cow::Owned(number.to_string())),
-        // Values for which JSON has no word are spelled as in a dump.
+        // Values that JSON cannot represent are spelled as in a dump.
         ValueRef::Real(number) if number.is_infinite() => {
             Cell::Number(Cow::Borrowed(if number > 0.0 { "1e999" } else { "-1e999" }))
         }

@@ -10,7 +10,7 @@ use crate::stream::{ReadBudget, StreamError};
 use crate::table::TableMap;
 use crate::table::column::{Column, ColumnKind};
 
-/// The names under which a table may show the number of a row.
+/// The names under which a table may expose the number of a row.
 const ROW_NUMBERS: [&str; 3] = ["rowid", "_rowid_", "oid"];
 
 /// A table or a view.
@@ -19,7 +19,7 @@ pub(super) struct Relation {
     pub(super) is_view: bool,
 }
 
-/// The tables that hold rows themselves, in the order in which they were created, and the views that a map of the user's own names.
+/// The tables that store rows, in the order of their creation, and the views that a map of the user names.
 pub(super) fn tables(connection: &Connection, maps: &[TableMap]) -> rusqlite::Result<VecDeque<Relation>> {
     let mut statement = connection.prepare(
         "SELECT name, type = 'view' FROM sqlite_schema WHERE (type = 'table' AND rootpage > 0 OR type = 'view') \
@@ -40,14 +40,14 @@ pub(super) fn tables(connection: &Connection, maps: &[TableMap]) -> rusqlite::Re
     Ok(found)
 }
 
-/// Instructions of SQLite between two looks at what a view has taken.
+/// The number of SQLite instructions between two checks of what a view has used.
 const STEPS: i32 = 1000;
 
-/// Values that so many instructions count as: a row of a few columns takes some forty.
+/// The number of unfolded values that [`STEPS`] instructions count as: a row of a few columns takes about forty.
 const VALUES: u64 = 100;
 
-/// Copies the rows of a view into a temporary table of its name, which has numbers for them. A view may be endless: its instructions are
-/// counted as values that unfold, and its bytes are limited as those of copied databases are.
+/// Copies the rows of a view into a temporary table of the same name, which numbers them. A view may be endless, so its
+/// instructions count as unfolded values, and its bytes are limited like those of copied databases.
 pub(super) fn copy_view(
     connection: &mut Connection,
     view: &str,
@@ -67,7 +67,7 @@ pub(super) fn copy_view(
     ));
     connection.progress_handler(STEPS, None::<fn() -> bool>)?;
     copied.map_err(|error| match error.sqlite_error_code() {
-        // The temporary table has as many pages as it may.
+        // The temporary table has reached its maximum number of pages.
         Some(ErrorCode::DiskFull) => Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_INTERRUPT), None),
         _ => error,
     })?;
@@ -82,10 +82,10 @@ pub(super) fn copy_view(
     })
 }
 
-/// Bytes of a page of a temporary table.
+/// The length of a page of a temporary table, in bytes.
 const PAGE: u64 = 4096;
 
-/// The columns of a table, but for those that are computed.
+/// The columns of a table, except computed ones.
 pub(super) fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Column>> {
     let mut statement =
         connection.prepare("SELECT name, type FROM pragma_table_info(?1, 'main') ORDER BY cid")?;
@@ -100,13 +100,13 @@ pub(super) fn columns(connection: &Connection, table: &str) -> rusqlite::Result<
 
 /// The columns that identify the rows of a table.
 pub(super) enum Keys {
-    /// By their number.
+    /// Their row number, under this name.
     Number(&'static str),
-    /// By the columns of the primary key, as SQL takes them.
+    /// The columns of the primary key, as SQL expressions.
     Columns(Vec<String>),
 }
 
-/// The keys of a table: row numbers, or in a table without them the primary key.
+/// The keys of a table: row numbers, or the primary key in a table without them.
 pub(super) fn keys(connection: &Connection, table: &str, columns: &[Column]) -> rusqlite::Result<Keys> {
     let is_hidden = |name: &str| {
         columns
@@ -121,7 +121,7 @@ pub(super) fn keys(connection: &Connection, table: &str, columns: &[Column]) -> 
     {
         return Ok(Keys::Number(number));
     }
-    // The key may compare text in another way than its columns do.
+    // The key may compare text with another collation than its columns.
     let mut statement = connection.prepare(
         "SELECT part.name, part.coll FROM pragma_index_list(?1, 'main') AS list \
          JOIN pragma_index_xinfo(list.name, 'main') AS part \
@@ -136,7 +136,7 @@ pub(super) fn keys(connection: &Connection, table: &str, columns: &[Column]) -> 
 
 /// Counts the rows of a table; returns the error that ended the count early, if any.
 ///
-/// A row takes a byte of the file at least: where there are more of them, the table's pages form a circle.
+/// A row takes at least one byte of the file; if there are more rows than bytes, the pages of the table form a circle.
 pub(super) fn count(
     connection: &Connection,
     table: &str,
@@ -163,12 +163,12 @@ pub(super) fn count(
     }
 }
 
-/// A name as SQL takes it.
+/// A quoted name in SQL.
 pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A text whose bytes need not be UTF-8.
+/// The text of a column, which need not be valid UTF-8.
 fn text(row: &rusqlite::Row<'_>, at: usize) -> rusqlite::Result<String> {
     Ok(String::from_utf8_lossy(row.get_ref(at)?.as_bytes()?).into_owned())
 }

@@ -1,4 +1,4 @@
-//! Whether a path lies in what a pattern would read.
+//! Whether a pattern would read a path.
 
 use std::io;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::path::Path;
 use super::own::real;
 use super::{matcher, split};
 
-/// Whether a path is the file that a pattern names, or lies below the folder that the pattern names or
-/// searches. Links on the way are followed.
+/// Whether a path is the file that a pattern names, or is below the folder that the pattern names or searches. Links
+/// are followed.
 ///
 /// # Errors
 ///
-/// Where the system cannot resolve them.
+/// Where the system cannot resolve the paths.
 pub fn lies_below(path: &Path, pattern: &str) -> io::Result<bool> {
     if pattern == "-" {
         return Ok(false);
@@ -22,7 +22,7 @@ pub fn lies_below(path: &Path, pattern: &str) -> io::Result<bool> {
     let looked_in = match real(Path::new(pattern))? {
         Some(named) => Some(named),
         None => match split(pattern) {
-            // It names nothing.
+            // The pattern names nothing.
             (_, "") => None,
             ("", _) => real(Path::new("."))?,
             (folder, _) => real(Path::new(folder))?,
@@ -31,8 +31,8 @@ pub fn lies_below(path: &Path, pattern: &str) -> io::Result<bool> {
     Ok(looked_in.is_some_and(|folder| path.starts_with(folder)))
 }
 
-/// Whether a pattern, which is relative to `base`, would read a file of this path, which need not exist yet: the file that it names, one
-/// below the folder that it names, or one that it matches.
+/// Whether a pattern, relative to `base`, would read a file at this path, which need not exist yet: the pattern names
+/// the file or a folder above it, or matches it.
 ///
 /// # Errors
 ///
@@ -50,16 +50,16 @@ pub fn would_read(pattern: &str, base: &Path, file: &Path) -> io::Result<bool> {
     let Some(folder) = real(&base.join(folder))? else {
         return Ok(false);
     };
-    // A pattern that is none is an error wherever inputs are looked for.
+    // An invalid pattern is reported where its inputs are looked for.
     let is_match = |below: &Path| matcher(glob, pattern).is_ok_and(|matcher| matcher.is_match(below));
     Ok(!glob.is_empty() && file.strip_prefix(folder).is_ok_and(is_match))
 }
 
-/// Whether two paths lead to the same file, through any links; false for paths that lead to none.
+/// Whether two paths are the same file, through any links; false if one of them does not exist.
 ///
 /// # Errors
 ///
-/// Where the system cannot resolve them.
+/// Where the system cannot resolve the paths.
 pub fn is_same_place(one: &Path, other: &Path) -> io::Result<bool> {
     Ok(real(one)?.is_some_and(|one| real(other).is_ok_and(|other| other == Some(one))))
 }

@@ -1,4 +1,4 @@
-//! The files of the run itself, which are no inputs, whatever pattern matches them.
+//! The files of the run itself, which are never inputs, even if a pattern matches them.
 
 use std::collections::HashMap;
 use std::io;
@@ -8,18 +8,18 @@ use chatmill_diag::faults::Call;
 
 use crate::access;
 
-/// The files of a run: its pipeline file, its output, and the unfinished work beside the output.
+/// The files of a run: its pipeline file, its output, and the unfinished work next to the output.
 pub struct Own {
     file: Option<PathBuf>,
     out: PathBuf,
-    /// The resolved paths of folders: thousands of inputs lie in the same ones.
+    /// The resolved paths of folders, kept because thousands of inputs may be in the same ones.
     folders: HashMap<PathBuf, PathBuf>,
-    /// The error for which it is not known where they are.
+    /// The error because of which the files' paths are unknown.
     unknown: Option<i32>,
 }
 
 impl Own {
-    /// The files of the run that a pipeline file asks for, if there is one, and that writes to `out`.
+    /// The files of a run that writes to `out`, with its pipeline file if it has one.
     pub fn new(file: Option<&Path>, out: &Path) -> Self {
         let mut own = Self {
             file: None,
@@ -35,7 +35,7 @@ impl Own {
 
     fn find(&mut self, file: Option<&Path>, out: &Path) -> io::Result<()> {
         self.file = file.map(|file| self.place(file)).transpose()?;
-        // The file that an existing output links to is the one that is written.
+        // If an existing output is a link, its target is the file that is written.
         self.out = match real(out)? {
             Some(out) => out,
             None => self.place(out)?,
@@ -43,11 +43,11 @@ impl Own {
         Ok(())
     }
 
-    /// Whether a path is one of these files, or lies below one.
+    /// Whether a path is one of these files, or is below one.
     ///
     /// # Errors
     ///
-    /// Where the system cannot resolve them, or the path.
+    /// Where the system cannot resolve these files or the path.
     pub fn holds(&mut self, path: &Path) -> io::Result<bool> {
         if let Some(unknown) = self.unknown {
             return Err(io::Error::from_raw_os_error(unknown));
@@ -59,7 +59,7 @@ impl Own {
         let (Some(parent), Some(name)) = (self.out.parent(), self.out.file_name()) else {
             return Ok(false);
         };
-        // Lock, staging and files that are being written are called `.NAME.something`.
+        // Lock, staging and files that are being written have names of the form `.NAME.something`.
         let below = place.strip_prefix(parent).ok();
         let first = below.and_then(|below| below.iter().next());
         let beside = first.and_then(|first| first.as_encoded_bytes().strip_prefix(b"."));
@@ -89,7 +89,7 @@ impl Own {
     }
 }
 
-/// The resolved path; `None` where the file does not exist, or must not be looked at.
+/// The resolved path; `None` if the file does not exist or may not be inspected.
 pub(super) fn real(path: &Path) -> io::Result<Option<PathBuf>> {
     match access::call(Call::Stat, || path.canonicalize()) {
         Ok(real) => Ok(Some(real)),

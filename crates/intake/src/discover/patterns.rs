@@ -1,16 +1,16 @@
-//! Names that are left out: globs over the names of files and of members of archives.
+//! Names that are left out: globs over the names of files and of archive members.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::DiscoverError;
 
-/// A glob, in which `*` ends at a slash.
+/// A glob in which `*` does not match a slash.
 pub(super) fn glob(pattern: &str) -> Result<Glob, globset::Error> {
     let mut builder = GlobBuilder::new(pattern);
     builder.literal_separator(true).backslash_escape(true).build()
 }
 
-/// Patterns of names. One without a slash means a file of that name in any folder.
+/// Patterns of names. A pattern without a slash matches files of that name in any folder.
 #[derive(Clone, Debug, Default)]
 pub struct Patterns {
     anywhere: GlobSet,
@@ -18,14 +18,14 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// Reads patterns.
+    /// Parses patterns.
     ///
     /// # Errors
     ///
     /// When one is malformed.
     pub fn new(patterns: &[String]) -> Result<Self, DiscoverError> {
         let (mut anywhere, mut whole) = (GlobSetBuilder::new(), GlobSetBuilder::new());
-        // Of several that are malformed only together, each is named.
+        // If the error is only in the combination, all patterns are named.
         let pattern_error = |source: globset::Error| DiscoverError::Pattern {
             pattern: source.glob().map_or_else(|| patterns.join(", "), str::to_owned),
             source,
@@ -44,7 +44,7 @@ impl Patterns {
         })
     }
 
-    /// Whether a name is among them.
+    /// Whether any pattern matches a name.
     pub fn matches(&self, name: &str) -> bool {
         let file = name.rsplit('/').next().unwrap_or(name);
         self.anywhere.is_match(file) || self.whole.is_match(name)

@@ -1,4 +1,4 @@
-//! Walks a folder without recursion, and without following links unless that is asked for.
+//! Walks a folder without recursion, and follows links only on request.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -14,24 +14,24 @@ use crate::access;
 use crate::archive::dump;
 use crate::database;
 
-/// The decision of a pattern about a path below its folder.
+/// What a pattern decides about a path below its folder.
 #[derive(Clone, Copy)]
 pub(super) struct Choice {
     pub(super) take: Take,
-    /// Hidden files and folders are looked at.
+    /// Whether hidden files and folders are included.
     pub(super) hidden: bool,
-    /// Entries of a folder with this path can match.
+    /// Whether entries below this path can match.
     pub(super) deeper: bool,
 }
 
-/// The kind of files with a certain path that are taken.
+/// Which kinds of entries with a path are taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Take {
-    /// None: the path does not match.
+    /// None, because the path does not match.
     Nothing,
-    /// Files; a folder matches by the way.
+    /// Only files: a wildcard also matches the names of folders.
     Files,
-    /// Whatever it is: the pattern spells a part of the name.
+    /// Any kind, because the pattern spells a part of the name.
     Anything,
 }
 
@@ -44,12 +44,12 @@ impl Choice {
     };
 }
 
-/// The inputs in `folder` and below that `choose` takes, sorted by the bytes of their names.
+/// The inputs in and below `folder` that `choose` takes, sorted by the bytes of their names.
 ///
-/// `choose` sees paths relative to the folder; `shown` is how the folder was typed.
+/// `choose` receives paths relative to the folder; `shown` is the folder as the user typed it.
 ///
-/// Where links are followed, a folder is read once, through any number of links: folders come before links to
-/// folders, and these in the order of their paths.
+/// If links are followed, a folder is read only once, whatever the number of links to it: folders come before links to
+/// folders, and links in the order of their paths.
 pub(super) fn folder(
     folder: &Path,
     shown: &str,
@@ -106,7 +106,7 @@ pub(super) fn folder(
     });
     let root = Arc::new(Root {
         path: folder.to_owned(),
-        // The folder itself is an input where it cannot be read.
+        // A folder that cannot be read is itself an input.
         name: folder
             .file_name()
             .unwrap_or_default()
@@ -125,28 +125,28 @@ pub(super) fn folder(
     inputs.collect()
 }
 
-/// The kind of a path that was visited in a folder.
+/// The kind of a visited path.
 enum Visited {
     Passed,
     Folder,
-    /// A folder that a link leads to.
+    /// A folder at the end of a link.
     Linked,
     Input(InputKind, u64),
 }
 
 fn visit(path: &Path, links: Links, choice: Choice) -> io::Result<Visited> {
-    // This does not follow links.
+    // The metadata of the link itself.
     let metadata = access::symlink_metadata(path)?;
     if metadata.is_symlink() && links == Links::Followed {
         let led_to = match access::follow(path) {
             Ok(led_to) => led_to,
-            // A broken link that is not meant is skipped like any other name.
+            // A broken link that the pattern does not mean is skipped like any other name.
             Err(error) if choice.take == Take::Nothing && !access::is_of_the_system(&error) => {
                 return Ok(Visited::Passed);
             }
             Err(error) => return Err(error),
         };
-        // A dump keeps its folder for itself, and a link is none.
+        // The folder of a dump belongs to the dump, but a link to it is no dump.
         if led_to.is_dir() && choice.deeper {
             return Ok(Visited::Linked);
         } else if choice.take == Take::Nothing || led_to.is_dir() {
@@ -178,7 +178,7 @@ fn visit(path: &Path, links: Links, choice: Choice) -> io::Result<Visited> {
     Ok(Visited::Input(regular(path, &metadata), metadata.len()))
 }
 
-/// Whether a link leads to a folder; one that leads nowhere does not.
+/// Whether a link leads to a folder; false for a broken link.
 fn leads_on(link: &Path) -> io::Result<bool> {
     match access::follow(link) {
         Ok(metadata) => Ok(metadata.is_dir()),

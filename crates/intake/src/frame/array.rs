@@ -1,4 +1,4 @@
-//! A top-level array of any size: one record an element.
+//! A top-level array of any size: one record per element.
 
 use chatmill_diag::codes::{INVALID_JSON, RECORD_TOO_LONG};
 
@@ -8,7 +8,7 @@ use super::{Framer, is_space};
 use crate::event::Form;
 use crate::stream::StreamError;
 
-/// The position of reading in the array.
+/// The position in the array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum State {
     /// Before the opening bracket.
@@ -21,20 +21,20 @@ pub(super) enum State {
     Closed,
 }
 
-/// The way in which the end of a unit is found.
+/// How the end of a unit is found.
 enum Kind {
-    /// A bracket or quote opens it, and its counterpart ends it.
+    /// It begins with a bracket or quote and ends with the counterpart.
     Balanced,
-    /// Number or word: ends at a separator or bracket.
+    /// A number or word ends at a separator or bracket.
     Scalar,
-    /// Ends at the next comma or `]` outside brackets.
+    /// It ends at the next comma or `]` outside brackets.
     NotValue,
-    /// Ends with the entry.
+    /// It ends with the entry.
     Rest,
 }
 
 impl Framer {
-    /// Cuts the next element, or the text in its place.
+    /// Cuts the next element, or any other text in its place.
     pub(super) fn next_element(&mut self, state: State, buffer: &mut Vec<u8>) {
         let separator = match state {
             State::Before => |byte| is_space(byte) || byte == b',',
@@ -88,7 +88,7 @@ impl Framer {
         self.state = super::State::Array(next);
     }
 
-    /// Moves a unit's bytes; whether its end was seen.
+    /// Moves the bytes of a unit; true if its end was found.
     fn take_until_end(&mut self, kind: &Kind, unit: &mut Unit, buffer: &mut Vec<u8>) -> bool {
         let mut balance = Balance::default();
         while self.window.ready() {

@@ -1,8 +1,8 @@
-//! Finds the end of a JSON value by counting brackets outside strings. It validates nothing.
+//! Finds the end of a JSON value by counting brackets outside strings, without validating it.
 
 use memchr::memchr2;
 
-/// The nesting inside a value. It survives the end of a chunk at any byte.
+/// The nesting inside a value. A chunk may end at any byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Balance {
     depth: u64,
@@ -11,7 +11,7 @@ pub(crate) struct Balance {
 }
 
 impl Balance {
-    /// Reads on in a value that begins with a bracket or a quote; the bytes up to its end, if that is in `bytes`.
+    /// Continues a value that begins with a bracket or a quote; returns the length up to its end if that is in `bytes`.
     pub(crate) fn run(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         while at < bytes.len() {
@@ -51,7 +51,7 @@ impl Balance {
         None
     }
 
-    /// Reads on in a range that is not a value; the bytes before the comma or `]` that ends it outside all brackets.
+    /// Continues text that is not a value; returns the length before the comma or `]` that ends it outside all brackets.
     pub(super) fn run_to_separator(&mut self, bytes: &[u8]) -> Option<usize> {
         for (at, byte) in bytes.iter().enumerate() {
             match byte {
@@ -69,7 +69,8 @@ impl Balance {
     }
 }
 
-/// The first quote or bracket.
+/// The position of the first quote or bracket. Framing passes over every byte of an input, so eight bytes are tested at
+/// once.
 pub(crate) fn structural(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     for (number, word) in words.iter().enumerate() {
@@ -84,7 +85,8 @@ pub(crate) fn structural(bytes: &[u8]) -> Option<usize> {
     Some(words.len() * 8 + found)
 }
 
-/// Marks quotes and brackets by the high bit of their byte; only the lowest mark is sure to be one.
+/// Marks quotes and brackets by the high bit of their byte. A carry may mark bytes above a true one, so only the lowest
+/// mark counts.
 const fn stops(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;

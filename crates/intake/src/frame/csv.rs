@@ -1,4 +1,4 @@
-//! A CSV file: one record a row. A header that no table map recognises makes each of them one framing error.
+//! A CSV file: one record per row. If no table map recognises the header, each row is one framing error.
 
 use super::rows::CellsOf;
 use super::{Framer, State};
@@ -8,11 +8,11 @@ use crate::table::csv::{CsvStyle, Ends, Layout};
 /// The state of a CSV file between events.
 #[derive(Default)]
 pub(super) struct Csv {
-    /// How cells and rows end, where the entry is a table.
+    /// How cells and rows end, if the entry is a table.
     style: Option<CsvStyle>,
-    /// The columns, until the header was passed.
+    /// The columns, until the header has been skipped.
     header: Option<Vec<String>>,
-    /// Whether nobody knows them.
+    /// Whether no map knows the columns.
     is_unknown: bool,
 }
 
@@ -25,7 +25,7 @@ impl Csv {
         }
     }
 
-    /// The state for a file with this beginning and with unknown columns.
+    /// The state for a file that begins with `head` and has unknown columns.
     pub(super) fn unknown(head: &[u8]) -> Self {
         Self {
             style: Some(CsvStyle::likely(head)),
@@ -36,7 +36,7 @@ impl Csv {
 }
 
 impl Framer {
-    /// Cuts the next row. Empty lines, and the header, are separators.
+    /// Cuts the next row. Empty lines and the header are separators.
     pub(super) fn next_csv_row(&mut self, buffer: &mut Vec<u8>) {
         let is_unknown = self.csv.is_unknown;
         let Some(style) = self.csv.style else {

@@ -1,18 +1,18 @@
-//! Lines of a chat that was written as text: how they begin tells them from any other text.
+//! Recognises a chat that was exported as text by the beginnings of its lines.
 
 use chatmill_diag::cut;
 
-/// Lines that are looked at.
+/// The number of lines that are inspected.
 const LINES: usize = 16;
 
-/// The line with which sessions of aider begin; a file may begin inside one.
+/// The line that begins a session of aider; a file may begin inside a session.
 const SESSION: &str = "# aider chat started at 9-9-9 ";
 
-/// Lines in which one of those is sought.
+/// The number of lines in which such a line is looked for.
 const SESSION_LINES: usize = 1024;
 
-/// The first line of an IRC log: by irssi, `WeeChat`, bots, bouncers, `HexChat` and mIRC. `9` stands for digits,
-/// `@` for letters.
+/// The first line of an IRC log, as irssi, `WeeChat`, bots, bouncers, `HexChat` and mIRC write it. `9` is a run of
+/// digits, `@` a run of letters.
 const FIRST: [&str; 16] = [
     "--- Log opened @ @ 9 9:9:9 9",
     "9:9 <",
@@ -32,8 +32,7 @@ const FIRST: [&str; 16] = [
     "[9:9] * ",
 ];
 
-/// One of the first lines of a chat of `KakaoTalk` or LINE. `…` stands for any text before the next
-/// character.
+/// One of the first lines of a chat from `KakaoTalk` or LINE. `…` is any text before the next character.
 const AMONG_FIRST: [&str; 11] = [
     "--------------- 9\u{b144} 9\u{c6d4} 9\u{c77c} @ ---------------",
     "--------------- @, @ 9, 9 ---------------",
@@ -48,12 +47,12 @@ const AMONG_FIRST: [&str; 11] = [
     "9/9/9(@)",
 ];
 
-/// Marks of writing direction, which phones put in front of lines.
+/// Marks of writing direction, which phones write at the start of lines.
 const MARKS: [char; 6] = [
     '\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202c}', '\u{2068}',
 ];
 
-/// Whether one of the first lines begins as those of a chat do.
+/// Whether one of the first lines begins like a line of a chat.
 pub(super) fn begins(head: &[u8]) -> bool {
     let lines = head.split(|byte| *byte == b'\n');
     let lines = lines.filter(|line| !line.trim_ascii().is_empty());
@@ -68,13 +67,13 @@ pub(super) fn begins(head: &[u8]) -> bool {
     })
 }
 
-/// Whether a line begins in a form.
+/// Whether a line begins with a form.
 fn has_form(line: &str, form: &str) -> bool {
     let mut rest = line;
     let mut signs = form.chars();
     while let Some(sign) = signs.next() {
         let after = match sign {
-            // A day of one digit may have a blank before it.
+            // A day of one digit may be padded with a blank.
             '9' => rest
                 .trim_start_matches(' ')
                 .trim_start_matches(|sign: char| sign.is_ascii_digit()),
@@ -83,7 +82,7 @@ fn has_form(line: &str, form: &str) -> bool {
                 let next = signs.clone().next().and_then(|next| rest.find(next));
                 next.and_then(|at| rest.get(at..)).unwrap_or(rest)
             }
-            // The character between a time and its half of the day differs between versions.
+            // The character between the time and AM or PM differs between versions.
             ' ' => rest.strip_prefix([' ', '\u{202f}']).unwrap_or(rest),
             sign => rest.strip_prefix(sign).unwrap_or(rest),
         };
@@ -95,9 +94,9 @@ fn has_form(line: &str, form: &str) -> bool {
     true
 }
 
-/// Whether a line begins with a date, a time and what ends them: `12/9/20, 23:55 - Ann: ` or `[09.12.20, 23:55:01] Ann: `, in the digits and
-/// with the words of any phone; the oldest have a colon behind the seconds. Lines of logs begin with the year and a hyphen, and have no
-/// brackets around their times.
+/// Whether a line begins with a date, a time and their delimiter: `12/9/20, 23:55 - Ann: ` or `[09.12.20, 23:55:01]
+/// Ann: `, with the digits and words of any phone's language; the oldest have a colon after the seconds. Lines of
+/// program logs do not match: they begin with the year and a hyphen, and have no brackets around the time.
 fn is_dated(text: &str) -> bool {
     let signs = text.chars().filter(|sign| !MARKS.contains(sign));
     let plain: String = signs
@@ -106,7 +105,7 @@ fn is_dated(text: &str) -> bool {
     dated(&plain).is_some()
 }
 
-/// A digit of any script that phones write as the ASCII one; any other sign.
+/// Converts a digit of any script that phones use to ASCII; other characters stay.
 pub fn plain_digit(sign: char) -> char {
     let zeros = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}'];
     let digit = zeros.iter().find_map(|zero| {
@@ -126,7 +125,7 @@ fn dated(text: &str) -> Option<()> {
     let rest = rest.strip_prefix(" \u{433}.").unwrap_or(rest);
     let is_ours = inside.is_some() || rest.starts_with(',') || first.len() <= 2 || separator != '-';
     let after = rest.trim_start_matches([',', ' ', '\u{202f}', '\u{a0}']);
-    // A word before the time, or the half of the day.
+    // A word before the time, or AM or PM.
     let time = after.trim_start_matches(|sign: char| !sign.is_ascii_digit());
     let word = after.strip_suffix(time)?.trim_end();
     let behind = time.trim_start_matches(|sign: char| sign.is_ascii_digit() || ":.".contains(sign));
@@ -141,7 +140,7 @@ fn dated(text: &str) -> Option<()> {
         None if time.matches([':', '.']).count() == 2 => &[" - ", ": "],
         None => &[" - "],
     };
-    // Between time and text stands at most the half of the day.
+    // Only AM or PM may be between the time and its delimiter.
     let is_end = |end: &&str| {
         behind
             .split_once(*end)
@@ -151,7 +150,7 @@ fn dated(text: &str) -> Option<()> {
     is_one.then_some(())
 }
 
-/// The digits at the beginning of a text, four at most, and what follows them.
+/// Splits at most four digits from the beginning of a text.
 fn digits(text: &str) -> Option<(&str, &str)> {
     let rest = text.trim_start_matches(|sign: char| sign.is_ascii_digit());
     let found = text.strip_suffix(rest)?;

@@ -1,4 +1,4 @@
-//! JSON documents one after another, however they are laid out.
+//! A sequence of JSON documents in any layout.
 
 use chatmill_diag::codes::{DOCUMENT_TOO_LARGE, INVALID_JSON};
 use memchr::memchr;
@@ -10,7 +10,7 @@ use crate::json;
 use crate::stream::StreamError;
 
 impl Framer {
-    /// Cuts the next document, or the text that stands where one should be.
+    /// Cuts the next document, or any other text in its place.
     pub(super) fn next_document(&mut self, buffer: &mut Vec<u8>) {
         match self.pass_separators(is_space) {
             None => self.finish(None, buffer),
@@ -38,7 +38,7 @@ impl Framer {
         self.finish_inside(unit, cut, buffer);
     }
 
-    /// Cuts text up to the next line that begins with a bracket. A lone scalar is a document, anything else corruption.
+    /// Cuts text up to the next line that begins with a bracket. A single scalar is a document; other text is an error.
     fn next_text(&mut self, buffer: &mut Vec<u8>) {
         let Some(mut unit) = self.unit(self.document_limit, &DOCUMENT_TOO_LARGE, buffer) else {
             return;

@@ -1,4 +1,4 @@
-//! Decides from the head how an entry is cut.
+//! Decides from its head how an entry is cut.
 
 use memchr::{memchr, memmem};
 
@@ -10,15 +10,15 @@ use crate::table::csv::Layout;
 use crate::table::sql::Dialect;
 use crate::table::{TableMap, copy};
 
-/// Non-empty lines that are looked at.
+/// The number of non-empty lines that are inspected.
 const LINES: usize = 16;
 
-/// The cut of an entry, with its parameters.
+/// The framing of an entry, with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
     Empty,
     Lines,
-    /// Lines that carry the escapes of `COPY`.
+    /// Lines with the escapes of `COPY`.
     EscapedLines,
     Array,
     Documents,
@@ -41,12 +41,13 @@ impl Cut {
     }
 }
 
-/// Decides by `head`, the first bytes without a byte order mark; `complete` when they are all. Text that
-/// starts with `[` is an array, unless its first line is a complete array and the next line starts another:
-/// then each line is a record. Other text is lines when any of the first non-empty lines alone is a balanced
-/// object that starts in column 1, so that one broken line costs one record. A small text that is one valid
-/// document over several lines is that document, even when it contains such a line. Text that is not JSON may
-/// be a transcript, a dump or a table; text whose first line is one JSON string is lines.
+/// Decides by `head`, the first bytes without a byte order mark; `complete` means that they are the whole entry.
+///
+/// Text that starts with `[` is an array, unless its first line is a complete array and the next line starts another:
+/// then each line is a record. Other text is lines if any of the first non-empty lines is by itself a balanced object
+/// that starts in column 1, so that one broken line costs only one record. A small text that is a single valid document
+/// over several lines is that document, even if it contains such a line. Text that is not JSON may be a transcript, a
+/// dump or a table; if its first line is one JSON string, it is lines.
 pub(super) fn decide(head: &[u8], complete: bool, maps: &[TableMap]) -> Cut {
     match head.iter().find(|byte| !is_space(**byte)) {
         None if complete => return Cut::Empty,
@@ -78,22 +79,22 @@ pub(super) fn decide(head: &[u8], complete: bool, maps: &[TableMap]) -> Cut {
     {
         None => Cut::Documents,
         Some((0, _)) => Cut::Lines,
-        // Depth does not matter for the shape.
+        // The depth does not matter for the framing.
         Some(_) if complete && json::scan(head, u32::MAX).is_ok() => Cut::Documents,
         Some(_) => Cut::Lines,
     }
 }
 
-/// Whether each line seems to be an array: the first is one, whole, and the next begins one.
+/// Whether each line seems to be an array: the first is a complete one, and the next begins with one.
 fn are_arrays(head: &[u8], complete: bool) -> bool {
-    // The second line may be cut: what counts is how it begins.
+    // The second line may be cut, because only its beginning counts.
     let mut all = lines(head, true);
     let first = all.next().unwrap_or_default();
     let is_whole = complete || first.len() < head.len();
     is_whole && is_balanced(first, b'[') && all.next().is_some_and(|line| line.starts_with(b"["))
 }
 
-/// Whether lines of JSON carry the escapes of `COPY`: some are JSON only without them, and none only with them.
+/// Whether lines of JSON have the escapes of `COPY`: some are valid only without them, and none only with them.
 fn are_escaped(head: &[u8], complete: bool) -> bool {
     if memmem::find(head, b"\\\\").is_none() {
         return false;
@@ -110,7 +111,7 @@ fn are_escaped(head: &[u8], complete: bool) -> bool {
     is_escaped
 }
 
-/// The non-empty lines of the head; the last one only when its end was seen.
+/// The non-empty lines of the head; the last one only if its end is in the head.
 fn lines(head: &[u8], complete: bool) -> impl Iterator<Item = &[u8]> {
     let mut rest = head;
     std::iter::from_fn(move || {
@@ -125,12 +126,12 @@ fn lines(head: &[u8], complete: bool) -> impl Iterator<Item = &[u8]> {
     .filter(|line| line.iter().any(|byte| !is_space(*byte)))
 }
 
-/// Whether a line is one JSON string from column 1 on.
+/// Whether a line is a single JSON string from column 1 on.
 fn is_string(line: &[u8]) -> bool {
     line.first() == Some(&b'"') && json::scan(line, 0).is_ok()
 }
 
-/// Whether a line is one balanced value that begins with a bracket in column 1.
+/// Whether a line is a single balanced value that begins with a bracket in column 1.
 fn is_balanced(line: &[u8], bracket: u8) -> bool {
     line.first() == Some(&bracket)
         && Balance::default()

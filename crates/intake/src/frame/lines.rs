@@ -1,4 +1,4 @@
-//! JSON lines: a record ends at the line feed, even inside braces.
+//! JSON lines: a record ends at the line feed, even inside brackets.
 
 use chatmill_diag::codes::RECORD_TOO_LONG;
 use memchr::memchr;
@@ -9,7 +9,7 @@ use crate::event::Form;
 use crate::table::copy::{self, CopiedLine};
 
 impl Framer {
-    /// Cuts the next line that is not blank. White space before it and one CR at its end are separators.
+    /// Cuts the next line that is not blank. White space before it and a CR at its end are separators.
     pub(super) fn next_line(&mut self, buffer: &mut Vec<u8>) {
         if self.pass_separators(is_space).is_none() {
             self.finish(None, buffer);
@@ -18,7 +18,7 @@ impl Framer {
         let Some(mut unit) = self.unit(self.record_limit, &RECORD_TOO_LONG, buffer) else {
             return;
         };
-        // A CR is pending until the byte after it shows whether it belongs to the line break.
+        // A CR is held back until the next byte decides whether it belongs to the line break.
         let mut pending_cr = false;
         loop {
             let rest = self.window.rest();
@@ -32,7 +32,7 @@ impl Framer {
             let text = line.strip_suffix(b"\r").unwrap_or(line);
             pending_cr |= text.len() < length;
             unit.push(text, buffer);
-            // Only the line feed, passed as a separator, can change the line; columns inside a line are never asked.
+            // Only the line feed, which is skipped as a separator, can change the line; no caller needs a column inside a line.
             self.place.byte += length as u64;
             self.window.consume(length);
             if line_end.is_some() || !self.window.ready() {
@@ -65,7 +65,8 @@ impl Framer {
         let mut form = Form::Row;
         if let Some(line) = unit.bytes(buffer) {
             let text = copy::unescape(line).into_owned();
-            // Escapes that no server writes say the same, and lead nowhere back.
+            // Unusual escapes, which no server writes, cannot be mapped back although the text is the same; the frame
+            // is then a row.
             if CopiedLine::new(&text).text() == line {
                 form = Form::Copied;
             }

@@ -1,4 +1,4 @@
-//! The position of a byte, updated while reading: offset, line and column.
+//! The position of a byte (offset, line and column), updated while reading.
 
 use memchr::{memchr_iter, memrchr};
 
@@ -12,13 +12,13 @@ impl Place {
         column: 1,
     };
 
-    /// The place after these bytes.
+    /// The position after these bytes.
     pub(super) fn after(mut self, bytes: &[u8]) -> Self {
         self.advance(bytes);
         self
     }
 
-    /// Moves after `bytes`.
+    /// Moves past `bytes`.
     pub(super) fn advance(&mut self, bytes: &[u8]) {
         self.byte += bytes.len() as u64;
         match memrchr(b'\n', bytes) {

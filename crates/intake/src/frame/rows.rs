@@ -1,6 +1,6 @@
-//! Output of table rows: selection, writing, and notes on rows that are not wanted.
+//! The output of table rows: selecting and writing them, and reporting rows that are not wanted.
 //!
-//! A row is written when its last byte was read, and reported after everything before it.
+//! A row is written when its last byte has been read, and reported after everything in front of it.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,40 +18,40 @@ use crate::table::row::{Cell, RowWriter, Written};
 use crate::table::sql::Syntax;
 use crate::table::{TableMap, copy, csv, literal};
 
-/// Tables between a part and the whole at most.
+/// The maximum number of steps from a partition to its whole table.
 const MAX_PARENTS: usize = 16;
 
-/// The bytes of skipped rows after which their number is reported, so that progress is visible.
+/// The number of bytes of skipped rows after which they are reported, so that progress is visible.
 const REPORT_AFTER_BYTES: u64 = 4 << 20;
 
-/// The state of tables between events.
+/// The state of table reading between events.
 #[derive(Default)]
 pub(super) struct Rows {
     maps: Arc<[TableMap]>,
-    /// The encoding of the rows' text.
+    /// The encoding of the text in the rows.
     pub(super) encoding: Encoding,
-    /// The table whose rows are read.
+    /// The table of the current rows.
     target: Target,
-    /// Columns of tables, from their definitions.
+    /// The columns of tables, from their definitions.
     known: BTreeMap<String, Vec<Column>>,
-    /// The table that a partition is a part of, or a child that inherits.
+    /// For each partition or inheriting table, the table that it belongs to.
     parents: BTreeMap<String, String>,
-    /// Bytes of all names in `known` and `parents`.
+    /// The number of bytes of all names in `known` and `parents`.
     known_bytes: usize,
-    /// Name of the table that was announced last.
+    /// The name of the table that was announced last.
     announced: Option<String>,
     skipped: Skipped,
-    /// Whether any row or table was reported.
+    /// Whether any row or table has been reported.
     pub(super) has_reported: bool,
-    /// The bytes of the row that is read.
+    /// The bytes of the current row.
     pub(super) raw: Vec<u8>,
-    /// The row that waits, as it is written.
+    /// The waiting row, written as JSON.
     json: Vec<u8>,
     /// The next event to report.
     waiting: Option<Event>,
 }
 
-/// The handling of a table's rows.
+/// The current table and how its rows are handled.
 #[derive(Default)]
 struct Target {
     table: String,
@@ -65,17 +65,17 @@ enum Wish {
     #[default]
     Skip,
     Write(RowWriter),
-    /// The rows would be read, but for this error.
+    /// The rows are wanted, but rejected for this error.
     Reject(StreamError),
 }
 
-/// Rows that were passed over and not yet reported.
+/// Rows that were skipped and not reported yet.
 #[derive(Default)]
 struct Skipped {
     table: String,
     rows: u64,
     bytes: u64,
-    /// Whether the skipped rows begin before the separators that were not reported yet.
+    /// Whether the skipped rows begin before the unreported separators.
     stands_first: bool,
 }
 
@@ -84,18 +84,18 @@ struct Skipped {
 pub(super) enum Encoding {
     #[default]
     Utf8,
-    /// ISO 8859-1: each byte is the code point of its number.
+    /// ISO 8859-1: the value of each byte is its code point.
     Latin1,
-    /// An encoding that is not read, by its name.
+    /// Another encoding, which is not read, by its name.
     Other(String),
 }
 
 impl Encoding {
-    /// The encoding of this name; what MySQL calls `latin1` is another one.
+    /// The encoding with this name. MySQL's `latin1` is not ISO 8859-1.
     pub(super) fn named(name: &str, is_mysql: bool) -> Self {
         let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
         match plain.to_ascii_uppercase().as_str() {
-            // Text without an encoding is checked like the rest.
+            // Text without a declared encoding must be UTF-8 as well.
             "UTF8" | "UTF8MB3" | "UTF8MB4" | "UNICODE" | "SQLASCII" | "BINARY" => Self::Utf8,
             "LATIN1" | "ISO88591" if !is_mysql => Self::Latin1,
             _ => Self::Other(name.to_owned()),
@@ -126,7 +126,8 @@ impl Rows {
         }
     }
 
-    /// Retains the columns of a table and the tables that it is a part of; a later definition takes the place of an earlier one. `limit` is how many bytes all names may take.
+    /// Remembers the columns and the parents of a table; a later definition replaces an earlier one. All names together
+    /// may take `limit` bytes.
     pub(super) fn remember(&mut self, table: String, own: Vec<Column>, parents: Vec<String>, limit: u64) {
         if self.target.table == table {
             self.target = Target::default();
@@ -137,7 +138,7 @@ impl Rows {
         let are_known = inherited().all(|parent| parent.is_some());
         let mut columns: Vec<Column> = inherited().flatten().flatten().cloned().collect();
         columns.extend(own);
-        // A column that several declare is there once.
+        // A column that several tables declare is listed once.
         let mut names = BTreeSet::new();
         columns.retain(|column| names.insert(column.name.clone()));
         let bytes = table.len() + names.iter().map(String::len).sum::<usize>();
@@ -149,7 +150,7 @@ impl Rows {
         }
     }
 
-    /// Notes that a table is a part of another.
+    /// Remembers that a table is part of another.
     pub(super) fn attach(&mut self, child: String, parent: String, limit: u64) {
         if self.has_space(child.len() + parent.len(), limit) {
             self.parents.insert(child, parent);
@@ -162,20 +163,20 @@ impl Rows {
         fits
     }
 
-    /// The table itself, and those that it is a part of, up to the whole.
+    /// The table and its parents, up to the whole.
     fn line_of<'t>(&'t self, table: &'t str) -> impl Iterator<Item = &'t str> {
         let parent = |table: &&'t str| self.parents.get(*table).map(String::as_str);
-        // Tables of a dump that was made to lead around in a circle end it.
+        // The limit ends a circle, which a hostile dump may contain.
         std::iter::successors(Some(table), parent).take(MAX_PARENTS)
     }
 
-    /// Whether some map means this table, or one that it is a part of.
+    /// Whether some map names this table, or one that it is part of.
     pub(super) fn is_named(&self, table: &str) -> bool {
         self.line_of(table)
             .any(|table| self.maps.iter().any(|map| map.names(table)))
     }
 
-    /// Rejects all rows that follow, of a table that has no name.
+    /// Rejects all following rows, of a table without a name.
     pub(super) fn reject_all(&mut self, error: StreamError) {
         self.target = Target {
             wish: Wish::Reject(error),
@@ -183,13 +184,13 @@ impl Rows {
         };
     }
 
-    /// Whether the rows of the present table are neither written nor rejected.
+    /// Whether the rows of the current table are neither written nor rejected.
     pub(super) const fn is_skipping(&self) -> bool {
         matches!(self.target.wish, Wish::Skip)
     }
 
-    /// The handling of a table's rows, the map that reads them, and the name by which that map has the table. `table` is `None` for
-    /// a file without the name of its table.
+    /// How the rows of a table are handled, the map that reads them, and the name under which that map lists the table.
+    /// `table` is `None` for a file that does not name its table.
     fn wish(&self, table: Option<&str>, columns: Option<&[String]>) -> (Wish, Option<(&TableMap, String)>) {
         let known = table.and_then(|table| self.known.get(table));
         let declared: Option<Vec<Column>> = match columns {
@@ -211,7 +212,7 @@ impl Rows {
                     .iter()
                     .find(|map| table.is_none_or(|table| map.names(table))),
             };
-            // The name of the whole, of which that table may be a part again.
+            // The name of the whole table, of which the mapped one may be a part.
             let (map, whole) = (map?, line.last().copied().flatten());
             let whole = whole.map(|whole| map.whole(whole).unwrap_or_else(|| whole.to_owned()));
             Some((map, whole.unwrap_or_default()))
@@ -230,14 +231,14 @@ impl Rows {
             }
             (None, Some(map)) => Wish::Reject(StreamError::new(
                 &COLUMNS_UNKNOWN,
-                format!("nothing says what the columns of {} are", map.called(table)),
+                format!("the columns of {} are not declared anywhere", map.called(table)),
             )),
         };
         (wish, found)
     }
 }
 
-/// A column of this name as its table declares it.
+/// A column with this name, as its table declares it.
 fn declared(known: Option<&Vec<Column>>, name: &str) -> Column {
     let found = known.and_then(|columns| columns.iter().find(|column| column.name == name));
     found.cloned().unwrap_or_else(|| Column::plain(name))
@@ -248,8 +249,8 @@ fn undeclared(names: &[String]) -> Vec<Column> {
 }
 
 impl Framer {
-    /// Sets the table of the following rows. Without `columns`, those of the table's definition are used. An
-    /// `error` applies to every row, if the table is wanted.
+    /// Sets the table of the following rows. Without `columns`, those of the table's definition are used. An `error`
+    /// applies to every row if the table is wanted.
     pub(super) fn aim(
         &mut self,
         table: Option<TableName>,
@@ -260,7 +261,7 @@ impl Framer {
         let full = table.as_ref().map(TableName::full);
         let is_same =
             error.is_none() && full.as_deref() == Some(&rows.target.table) && columns == rows.target.columns;
-        // A definition may have come in between.
+        // The definition may have changed in between.
         if is_same && !matches!(rows.target.wish, Wish::Reject(_)) {
             return;
         }
@@ -303,7 +304,7 @@ impl Framer {
         }
     }
 
-    /// Shows the rows that are in memory to their writer; `next` finds the first row of a text.
+    /// Shows the buffered rows to their writer; `next` finds the first row of a text.
     pub(super) fn sample(&mut self, cells: CellsOf, next: impl Fn(&[u8]) -> Option<Range<usize>>) {
         if let Wish::Write(writer) = &mut self.rows.target.wish {
             if let CellsOf::Csv(style) = cells {
@@ -315,12 +316,12 @@ impl Framer {
         }
     }
 
-    /// Reads no further row of the present table.
+    /// Skips the remaining rows of the current table.
     pub(crate) fn pass_table(&mut self) {
         self.rows.target.wish = Wish::Skip;
     }
 
-    /// Counts a row that is passed over.
+    /// Counts a skipped row.
     pub(super) fn skip_row(&mut self, bytes: u64) {
         let skipped = &self.rows.skipped;
         let is_other = skipped.table != self.rows.target.table;
@@ -338,7 +339,7 @@ impl Framer {
         skipped.bytes += bytes;
     }
 
-    /// Queues the separators and the rows passed over so far, what began first first; whether there were any.
+    /// Queues the unreported separators and skipped rows, in order of their beginnings; true if there were any.
     pub(super) fn flush_separators(&mut self) -> bool {
         let separators = match std::mem::take(&mut self.separators) {
             0 => None,
@@ -365,7 +366,7 @@ impl Framer {
         self.queue.len() > before
     }
 
-    /// Begins a row, whose bytes a buffer of its own will hold.
+    /// Begins a row, and returns a separate buffer for its bytes.
     pub(super) fn row_unit(&mut self, limit: u64) -> (Unit, Vec<u8>) {
         let mut raw = std::mem::take(&mut self.rows.raw);
         raw.clear();
@@ -375,15 +376,15 @@ impl Framer {
         )
     }
 
-    /// Ends a row, whose bytes `raw` holds: it is written, skipped or rejected. `cut` is the error to report
-    /// for a broken row at the end of the entry.
+    /// Ends a row with the bytes in `raw`: it is written, skipped or rejected. `cut` is the error for a row that the
+    /// end of the entry breaks.
     pub(super) fn end_row(&mut self, unit: Unit, mut raw: Vec<u8>, cells: CellsOf, cut: Option<StreamError>) {
         let rows = &mut self.rows;
         rows.json.clear();
         let written = match (&rows.target.wish, unit.bytes(&raw)) {
             (Wish::Skip, _) => Ok(Written::Filtered),
             (Wish::Reject(error), _) => Err(error.clone()),
-            // Too long, which the unit says itself.
+            // The row is too long, which the unit reports itself.
             (Wish::Write(_), None) => Ok(Written::Row),
             (Wish::Write(writer), Some(row)) => match rows.encoding.decode(row) {
                 Ok(row) => cells.write(&row, writer, &mut rows.json),
@@ -414,7 +415,7 @@ impl Framer {
         self.rows.waiting = Some(event);
     }
 
-    /// Reports a waiting event, or the separators before it; returns whether any event is waiting.
+    /// Reports the waiting event, or the separators before it; true if an event was waiting.
     pub(super) fn release(&mut self, buffer: &mut Vec<u8>) -> bool {
         if self.rows.waiting.is_none() {
             return false;
@@ -434,19 +435,19 @@ impl Framer {
     }
 }
 
-/// The way in which a row is cut into cells.
+/// How a row is cut into cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CellsOf {
     /// A line of `COPY` data.
     Copy,
-    /// Values in brackets, in which functions may make so many bytes.
+    /// Values in brackets; functions in them may produce at most this many bytes.
     Insert(Syntax, u64),
-    /// Cells and rows that end with these bytes.
+    /// Cells and rows that end with the bytes of this style.
     Csv(csv::CsvStyle),
 }
 
 impl CellsOf {
-    /// The rows that are whole in a text, as far as they can be read.
+    /// The complete rows in a text, as far as they can be read.
     fn rows(
         self,
         text: &[u8],

@@ -1,7 +1,7 @@
-//! Text dumps of PostgreSQL, MySQL and SQLite: statements, the rows of `INSERT`, and the lines of `COPY`.
+//! Text dumps of PostgreSQL, MySQL and SQLite: statements, the rows of `INSERT`, and the lines of `COPY`. The framer
+//! calls this part once the head is recognised as a dump.
 //!
-//! Only one row is held in memory, or the relevant beginning of a statement. Everything that is not a row is
-//! a separator.
+//! Memory holds only one row, or the relevant beginning of a statement. Everything that is not a row is a separator.
 
 mod copy_data;
 mod detect;
@@ -24,7 +24,7 @@ pub(super) use detect::detect;
 pub(super) use lexer::Lexer;
 use lexer::Mark;
 
-/// Bytes of a statement that are held; a longer one is not understood.
+/// The number of bytes of a statement that are kept; a longer one is not interpreted.
 const MAX_HELD_BYTES: u64 = 1 << 20;
 
 /// The state of a text dump between events.
@@ -32,43 +32,42 @@ const MAX_HELD_BYTES: u64 = 1 << 20;
 pub(super) struct Sql {
     syntax: Syntax,
     part: Part,
-    /// The database that the dump says it connects to.
+    /// The database to which the dump connects.
     database: Option<String>,
-    /// The schema of tables that come without one.
+    /// The schema of tables that are named without one.
     pub(super) schema: Option<String>,
-    /// The offset of instants, where the dump sets one.
+    /// The time zone offset of times, if the dump sets one.
     pub(super) offset: Option<String>,
     /// The blocks that were begun and must be ended.
     open: Vec<Open>,
-    /// Whether the entry is the rows of one table and nothing else.
+    /// Whether the entry contains only the rows of one table.
     is_one_table: bool,
-    /// The reason why the dump is incomplete, where no lost row can be shown and no error has reported it
-    /// yet.
+    /// Why the dump is incomplete, as long as no lost row can be pointed at and no error has reported it.
     cut: Option<&'static str>,
-    /// Whether a framing error says that the dump is cut.
+    /// Whether a framing error has reported that the dump is cut.
     is_cut_reported: bool,
 }
 
-/// The part of the dump in which reading stands.
+/// The part of the dump that is being read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
     #[default]
     Statements,
-    /// Between the rows of an `INSERT`.
+    /// Between two rows of an `INSERT`.
     Inserts,
-    /// Before the rest of the line that holds the `COPY` statement.
+    /// Before the rest of the line with the `COPY` statement.
     CopyStart,
     /// At the start of a line of `COPY` data.
     CopyLine,
     /// After a line of `COPY` data, before its line feed.
     CopyLineEnd,
-    /// In the body of an archive's table, after its end.
+    /// After the end mark of a table that is read from an archive.
     CopyEnd,
-    /// Between the client's commands that change what ends a statement.
+    /// Between the client's commands that change the end of statements.
     Delimited,
 }
 
-/// A block that a dump begins and ends explicitly.
+/// A block that has an explicit beginning and end in a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
     Cluster,
@@ -80,8 +79,8 @@ enum Open {
 impl Open {
     const fn missing(self) -> &'static str {
         match self {
-            Self::Cluster => "the dump of all databases ends before the comment that says it is complete",
-            Self::Database | Self::MySql => "the dump ends before the comment that says it is complete",
+            Self::Cluster => "the dump of all databases ends before the comment that marks it as complete",
+            Self::Database | Self::MySql => "the dump ends before the comment that marks it as complete",
             Self::Transaction => "the dump ends before its COMMIT",
         }
     }
@@ -95,7 +94,7 @@ impl Sql {
         }
     }
 
-    /// The data of one `COPY`, without its statement.
+    /// The state for the data of one `COPY`, without its statement.
     pub(super) fn of_copy_data() -> Self {
         Self {
             part: Part::CopyLine,
@@ -103,7 +102,7 @@ impl Sql {
         }
     }
 
-    /// The statements that fill one table.
+    /// The state for the statements that fill one table.
     pub(super) fn of_inserts() -> Self {
         Self {
             is_one_table: true,
@@ -111,7 +110,7 @@ impl Sql {
         }
     }
 
-    /// A table's name with its schema, and with its database where the dump connects to several.
+    /// The name of a table with its schema, and with its database if the dump connects to several.
     pub(super) fn full_name(&self, table: String) -> TableName {
         TableName {
             database: self.database.clone(),
@@ -122,7 +121,7 @@ impl Sql {
         }
     }
 
-    /// Notes the beginning of a block. A block of the same kind that is open begins anew.
+    /// Records the beginning of a block. An open block of the same kind begins anew.
     fn open(&mut self, open: Open) {
         self.close(open);
         self.open.push(open);
@@ -134,7 +133,7 @@ impl Sql {
 }
 
 impl Framer {
-    /// Reads on in a text dump up to the next row, comment or statement.
+    /// Reads on to the next row, comment or statement.
     pub(super) fn next_sql(&mut self, buffer: &mut Vec<u8>) {
         let (syntax, part) = (self.sql.syntax, self.sql.part);
         if !self.window.ready() {
@@ -175,14 +174,14 @@ impl Framer {
         None
     }
 
-    /// Passes over a unit as a separator.
+    /// Skips a unit as a separator.
     fn pass_unit(&mut self, unit: &Unit, raw: Vec<u8>) {
         self.separators += unit.length();
         self.rows.raw = raw;
     }
 
-    /// Passes the rest of the line with its line feed, as a separator; the line, as much of it as is held. Nothing where the
-    /// entry ends first.
+    /// Skips the rest of the line with its line feed as a separator; returns the line, cut to what is kept. `None` if
+    /// the entry ends first.
     fn pass_line(&mut self) -> Option<Vec<u8>> {
         let mut line = Vec::new();
         while self.window.ready() {
@@ -217,7 +216,7 @@ impl Framer {
         self.queue.push_back(Event::Note(finding));
     }
 
-    /// Ends the entry, and reports missing parts.
+    /// Ends the entry and reports missing parts.
     fn finish_dump(&mut self, buffer: &mut Vec<u8>) {
         if self.flush_separators() {
             return;
@@ -258,7 +257,7 @@ mod tests {
     use crate::frame::{Framer, How};
     use crate::table::TableMap;
 
-    /// The rows and the codes of framing errors in the rows of one table.
+    /// The rows of one table, and the codes of the framing errors among them.
     fn read(body: &str, text: RowText, definition: &str) -> (Vec<String>, Vec<&'static str>) {
         let table = DumpTable {
             name: "public.notes".to_owned(),

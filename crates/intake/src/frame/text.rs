@@ -1,8 +1,7 @@
-//! A transcript: a file that is not JSON but turns between control tokens, or lines that begin with a time.
-//! The file is one record.
+//! A transcript: a file that is not JSON, with turns between control tokens or lines that begin with a time. The file
+//! is one record.
 //!
-//! The stages after framing know JSON only, so the text becomes the one field of an object. The source's
-//! reader finds the turns.
+//! The later stages know only JSON, so the text becomes the only field of an object. The reader of the source finds the turns.
 
 use chatmill_diag::codes::DOCUMENT_TOO_LARGE;
 
@@ -15,13 +14,13 @@ use crate::table::row::push_escaped;
 /// The control token that opens a turn; a transcript of turns starts with it.
 const OPENING: &[u8] = b"<|im_start|>";
 
-/// The bytes before the text, in the object that it is wrapped into.
+/// The bytes before the text in the object.
 const BEFORE: &[u8] = b"{\"text\":\"";
 
 /// The bytes after the text.
 const BEHIND: &[u8] = b"\"}";
 
-/// Whether bytes begin a transcript, white space aside.
+/// Whether bytes begin a transcript, leading white space ignored.
 pub(super) fn begins(head: &[u8]) -> bool {
     let start = head.iter().position(|byte| !is_space(*byte));
     let head = start.and_then(|start| head.get(start..)).unwrap_or_default();
@@ -29,7 +28,7 @@ pub(super) fn begins(head: &[u8]) -> bool {
 }
 
 impl Framer {
-    /// Cuts everything up to the end of the entry.
+    /// Cuts everything up to the end of the entry into one record.
     pub(super) fn next_transcript(&mut self, buffer: &mut Vec<u8>) {
         if self.pass_separators(is_space).is_none() {
             self.finish(None, buffer);
@@ -50,7 +49,7 @@ impl Framer {
         if let Some(text) = unit.bytes(buffer).map(<[u8]>::to_vec) {
             buffer.truncate(unit.buffer_start());
             buffer.extend_from_slice(BEFORE);
-            // Bytes that are not UTF-8 the scan finds.
+            // The scan will find bytes that are not UTF-8.
             push_escaped(&text, buffer);
             buffer.extend_from_slice(BEHIND);
         }
@@ -58,7 +57,7 @@ impl Framer {
     }
 }
 
-/// A frame of [`Form::Text`]: leads from the object that it is written as back to the text.
+/// Maps a frame of [`Form::Text`], which is written as an object, back to its text.
 #[derive(Clone, Copy, Debug)]
 pub struct FramedText<'f> {
     inside: &'f [u8],
@@ -75,12 +74,12 @@ impl<'f> FramedText<'f> {
         }
     }
 
-    /// The bytes of the entry.
+    /// The bytes of the text in the entry.
     pub fn text(&self) -> Vec<u8> {
         unescape_lossy(self.inside)
     }
 
-    /// Turns offsets in the frame's bytes, in order, into offsets in the text; those outside it lie at its ends.
+    /// Maps ascending offsets in the frame's bytes to offsets in the text; those outside the text become its start or end.
     pub fn offsets(&self) -> impl FnMut(u64) -> u64 + use<'f> {
         let mut places = Places::new(self.inside);
         let length = self.inside.len();

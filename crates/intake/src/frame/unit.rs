@@ -1,4 +1,5 @@
-//! A record in the making: its bytes go straight into the caller's buffer, until a limit turns it into a hash.
+//! A record that is being cut: its bytes go directly into the caller's buffer, until a limit is exceeded and only their
+//! hash is kept.
 
 use chatmill_diag::{Code, cut};
 
@@ -6,18 +7,18 @@ use crate::event::{ErrorContext, Event, Form, Frame, FramingError, Place};
 use crate::json;
 use crate::stream::StreamError;
 
-/// A record whose end was not seen yet.
+/// A record that has not ended yet.
 pub(super) struct Unit {
     start: Place,
-    /// The start of its bytes in the caller's buffer.
+    /// The offset of its first byte in the caller's buffer.
     buffer_start: usize,
     length: u64,
     limit: u64,
     head_limit: usize,
     too_long: &'static Code,
-    /// Set once the limit is exceeded: nothing is buffered any more.
+    /// Set once the limit is exceeded; nothing is buffered from then on.
     passed: Option<Passed>,
-    /// The place of its error, once that is known.
+    /// The place of the error, once it is known.
     error_place: Option<Place>,
 }
 
@@ -46,7 +47,7 @@ impl Unit {
         }
     }
 
-    /// Adds bytes.
+    /// Appends bytes.
     pub(super) fn push(&mut self, bytes: &[u8], buffer: &mut Vec<u8>) {
         self.length += bytes.len() as u64;
         if self.length <= self.limit {
@@ -66,12 +67,12 @@ impl Unit {
         passed.head.extend_from_slice(bytes.split_at(length).0);
     }
 
-    /// Sets the place of its error.
+    /// Sets the place of the error.
     pub(super) fn set_error_place(&mut self, place: Place) {
         self.error_place = Some(place);
     }
 
-    /// The error of a unit without an end: the JSON error of its bytes, else that it is cut off.
+    /// The error of a unit without an end: the JSON error in its bytes, or else `cut`.
     pub(super) fn why_open(&mut self, buffer: &[u8], cut: StreamError) -> StreamError {
         let Some(bytes) = self.bytes(buffer) else {
             return cut;
@@ -89,7 +90,7 @@ impl Unit {
         }
     }
 
-    /// The start of its bytes in the caller's buffer.
+    /// The offset of its first byte in the caller's buffer.
     pub(super) const fn buffer_start(&self) -> usize {
         self.buffer_start
     }
@@ -108,7 +109,7 @@ impl Unit {
         }
     }
 
-    /// Ends as a frame, or as a framing error where the limit was exceeded.
+    /// Ends the unit as a frame, or as a framing error if the limit was exceeded.
     pub(super) fn accept(self, record: u64, form: Form, buffer: &mut Vec<u8>) -> Event {
         if self.passed.is_some() {
             let message = format!("{} bytes, the limit is {}", self.length, self.limit);
@@ -126,7 +127,7 @@ impl Unit {
         })
     }
 
-    /// Ends as a framing error; the caller's buffer is as it was before.
+    /// Ends the unit as a framing error; the caller's buffer is reset to its former length.
     pub(super) fn reject(self, record: u64, broken: &StreamError, buffer: &mut Vec<u8>) -> Event {
         let (hash, head, around) = if let Some(passed) = self.passed {
             (passed.hasher.finalize(), passed.head, None)

@@ -6,16 +6,17 @@ use chatmill_diag::cut;
 
 use crate::stream::{Bytes, StreamError};
 
-/// Decoded bytes that decide how an entry is cut.
+/// The length of the head, which decides how an entry is cut, in decoded bytes.
 const HEAD_BYTES: usize = 1 << 20;
 
-/// First allocation; it doubles up to [`HEAD_BYTES`] while an entry needs it.
+/// The size of the first allocation; it doubles up to [`HEAD_BYTES`] as an entry needs it.
 const SMALL_BYTES: usize = 16 * 1024;
 
-/// Bytes read at once after the head; small enough to stay in a core's cache.
+/// The number of bytes that are read at once after the head: small enough to stay in the cache of a core.
 const CHUNK_BYTES: usize = 256 * 1024;
 
-/// A window that slides over a stream. It is filled only when it is empty, always to the brim.
+/// A window that moves over a stream. It is filled only when it is empty, and then completely, so that bytes are never
+/// moved within it. Every framing must therefore be able to stop at any byte and continue with the next chunk.
 pub(super) struct Window {
     stream: Bytes,
     bytes: Vec<u8>,
@@ -48,7 +49,7 @@ impl Window {
         }
     }
 
-    /// Leaves the stream and reads the head of another.
+    /// Switches to another stream and reads its head.
     pub(super) fn restart(&mut self, stream: Bytes) {
         self.stream = stream;
         self.at = 0;
@@ -58,7 +59,7 @@ impl Window {
         self.fill(self.bytes.len());
     }
 
-    /// Reads until `length` bytes are there, or the stream is over.
+    /// Reads until `length` bytes are buffered or the stream ends.
     fn fill(&mut self, length: usize) {
         while !self.ended && self.filled < length {
             match self
@@ -85,7 +86,7 @@ impl Window {
         self.at = (self.at + count).min(self.filled);
     }
 
-    /// Whether there is at least one byte; reads when all was consumed.
+    /// Whether there is at least one byte; reads more if all were consumed.
     pub(super) fn ready(&mut self) -> bool {
         if self.at == self.filled && !self.ended {
             self.at = 0;
@@ -95,17 +96,17 @@ impl Window {
         self.at < self.filled
     }
 
-    /// Whether the whole stream is in the window, and ended well.
+    /// Whether the whole stream is in the window and ended without an error.
     pub(super) fn is_complete(&self) -> bool {
         self.ended && self.broken.is_none()
     }
 
-    /// Whether the stream broke off; told only once all its bytes are consumed.
+    /// Whether the stream broke off; true only once all its bytes are consumed.
     pub(super) fn is_broken(&self) -> bool {
         self.broken.is_some()
     }
 
-    /// Why the stream broke off, told once.
+    /// Takes the error with which the stream broke off.
     pub(super) fn take_broken(&mut self) -> Option<StreamError> {
         self.broken.take()
     }

@@ -1,10 +1,10 @@
-//! Turns the inside of a scanned JSON string into text.
+//! Decodes the inside of a JSON string.
 
 use memchr::memchr;
 
 /// Decodes the escapes of `inside`, which a scan has accepted and repaired.
 ///
-/// An impossible escape (the scan rules them out) is dropped rather than guessed.
+/// An invalid escape, which the scan rules out, is dropped.
 pub(super) fn unescape(inside: &str) -> String {
     let mut text = String::with_capacity(inside.len());
     let mut rest = inside;
@@ -19,7 +19,7 @@ pub(super) fn unescape(inside: &str) -> String {
     text
 }
 
-/// Decodes escapes as far as the bytes are any; what is not text stays.
+/// Decodes the valid escapes in any bytes; everything else stays.
 pub(crate) fn unescape_lossy(inside: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(inside.len());
     let mut rest = inside;
@@ -36,7 +36,7 @@ pub(crate) fn unescape_lossy(inside: &[u8]) -> Vec<u8> {
     text
 }
 
-/// The character of the escape that `escape` starts with, and the bytes it takes.
+/// The character of the escape at the start of `escape`, and the length of the escape in bytes.
 pub(super) fn decode(escape: &[u8]) -> (Option<char>, usize) {
     let plain = |character| (Some(character), 2);
     match escape.get(1) {
@@ -63,7 +63,7 @@ pub(super) fn decode(escape: &[u8]) -> (Option<char>, usize) {
     }
 }
 
-/// The code unit that four hexadecimal digits at `at` spell.
+/// The code unit that the four hexadecimal digits at `at` denote.
 fn unit(escape: &[u8], at: usize) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(escape.get(at..at + 4)?).ok()?, 16).ok()
 }

@@ -18,7 +18,7 @@ pub fn append_key(path: &mut String, key: &str) {
         match character {
             '\'' | '\\' => path.extend(['\\', character]),
             '\0'..' ' => {
-                // Writing into a String cannot fail.
+                // Writing to a String cannot fail.
                 let _ = write!(path, "\\u{:04x}", u32::from(character));
             }
             _ => path.push(character),
@@ -27,7 +27,7 @@ pub fn append_key(path: &mut String, key: &str) {
     path.push_str("']");
 }
 
-/// Whether a field name can stand after a dot: ASCII letters, digits and `_`, no digit first.
+/// Whether a field name can be written after a dot: ASCII letters, digits and `_`, not starting with a digit.
 pub fn is_word(key: &str) -> bool {
     !key.starts_with(|first: char| first.is_ascii_digit())
         && !key.is_empty()
@@ -39,17 +39,16 @@ pub fn is_word(key: &str) -> bool {
 /// The position of a value in its container.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PathStep {
-    /// The container's place on the tape, which is before that of the value. The root has none, and says its own.
+    /// The tape index of the container, which is less than that of the value. The root has no container and is its own.
     container: u32,
-    /// In an array the number of the element, from 0; in an object the place of the field's name on the tape.
+    /// In an array, the number of the element from 0; in an object, the tape index of the field's name.
     at: u32,
 }
 
-/// The step to each value of a document: one sweep, so that many paths can be built without walking from the
-/// front for each.
+/// The steps to all values of a document, from one sweep, so that each path can then be built from its end.
 pub(super) fn steps(document: &Document<'_>) -> Vec<PathStep> {
     let mut steps = Vec::with_capacity(document.nodes.len());
-    // The containers around a value, each with how many values and names of it came before.
+    // The open containers, each with the number of names and values seen in it.
     let mut around: Vec<(Value<'_>, u32)> = Vec::new();
     for index in 0..document.nodes.len() as u32 {
         let value = Value::new(document, index);
@@ -59,7 +58,7 @@ pub(super) fn steps(document: &Document<'_>) -> Vec<PathStep> {
         let step = match around.last_mut() {
             None => PathStep::default(),
             Some((container, before)) => {
-                // A field's value follows its name.
+                // The value of a field follows its name.
                 let own = index - *before % 2;
                 let at = if container.kind() == Kind::Array {
                     *before
@@ -85,8 +84,7 @@ pub(super) fn steps(document: &Document<'_>) -> Vec<PathStep> {
 pub(super) fn to(document: &Document<'_>, at: usize) -> String {
     let before = document.nodes.partition_point(|node| node.start as usize <= at);
     let mut here = before.saturating_sub(1) as u32;
-    // A container that closed before the byte does not enclose it; a container around an enclosing value
-    // does.
+    // A container that closed before the byte does not enclose it, but the containers around it may.
     let mut around = Vec::new();
     while here > 0 {
         let step = document.step(here);
@@ -98,7 +96,7 @@ pub(super) fn to(document: &Document<'_>, at: usize) -> String {
     let mut path = String::from("$");
     for step in around.into_iter().rev() {
         if Value::new(document, step.container).kind() == Kind::Array {
-            // Writing into a String cannot fail.
+            // Writing to a String cannot fail.
             let _ = write!(path, "[{}]", step.at);
         } else {
             append_key(
@@ -110,7 +108,7 @@ pub(super) fn to(document: &Document<'_>, at: usize) -> String {
     path
 }
 
-/// The value that `path` leads to from the root of a document. Of fields with equal names the last is meant.
+/// The value at `path`, from the root of a document. If a name is repeated, the last field counts.
 pub(super) fn follow<'d>(document: &'d Document<'d>, path: &str) -> Option<Value<'d>> {
     let mut here = document.root();
     let mut rest = path.strip_prefix('$')?;
@@ -132,7 +130,7 @@ pub(super) fn follow<'d>(document: &'d Document<'d>, path: &str) -> Option<Value
     Some(here)
 }
 
-/// The element of an array with this number, from 0: sought by halves.
+/// The element of an array with this number, from 0, found by binary search.
 fn element<'d>(document: &'d Document<'d>, array: Value<'d>, number: u32) -> Option<Value<'d>> {
     if array.kind() != Kind::Array {
         return None;
@@ -154,7 +152,7 @@ fn element<'d>(document: &'d Document<'d>, array: Value<'d>, number: u32) -> Opt
     None
 }
 
-/// Reads a quoted name up to its `']`; gives the name and what follows.
+/// Reads a quoted name up to its `']`; returns the name and the rest.
 fn quoted(step: &str) -> Option<(String, &str)> {
     let mut key = String::new();
     let mut characters = step.char_indices();

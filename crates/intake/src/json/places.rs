@@ -1,14 +1,14 @@
-//! A JSON string and its decoded text, side by side: from an offset in the one to the offset in the other.
+//! Maps offsets between a JSON string and its decoded text.
 
 use memchr::memchr;
 
 use super::escape::decode;
 
-/// Walks the inside of a JSON string. Offsets must be requested in ascending order, of one kind.
+/// Walks the inside of a JSON string. Offsets must be requested in ascending order, and only in one direction.
 #[derive(Clone, Debug)]
 pub struct Places<'s> {
     rest: &'s [u8],
-    /// Bytes up to the next escape, which may be asked for often before it comes.
+    /// The number of bytes up to the next escape, which is looked for only once.
     plain: usize,
     written: usize,
     decoded: usize,
@@ -25,7 +25,7 @@ impl<'s> Places<'s> {
         }
     }
 
-    /// The offset in the decoded text of the byte at `written` in the string.
+    /// The offset in the decoded text of the byte at `written` in the string's inside.
     pub fn decoded(&mut self, written: usize) -> usize {
         loop {
             let (length, decoded) = self.step();
@@ -49,7 +49,7 @@ impl<'s> Places<'s> {
         self.written + decoded.saturating_sub(self.decoded).min(self.plain)
     }
 
-    /// Bytes of the next run or escape, and of its decoded text.
+    /// The length of the next run or escape, and of its decoded text, in bytes.
     fn step(&self) -> (usize, usize) {
         if self.plain > 0 || self.rest.is_empty() {
             return (self.plain, self.plain);
@@ -66,7 +66,7 @@ impl<'s> Places<'s> {
     }
 }
 
-/// Bytes up to the next escape.
+/// The number of bytes up to the next escape.
 fn plain(rest: &[u8]) -> usize {
     memchr(b'\\', rest).unwrap_or(rest.len())
 }

@@ -11,14 +11,14 @@ use chatmill_diag::{Code, cut};
 
 use super::{Document, Node, Note, ScanError};
 
-/// Input bytes per tape node that the first allocation assumes; chat records hold more text than this.
+/// Input bytes per tape node that the first allocation assumes; chat records have more text than this.
 const BYTES_PER_NODE: usize = 24;
 
-/// Checks that `bytes` are exactly one JSON value, white space around it allowed, of at most `depth_limit` levels.
+/// Checks that `bytes` are exactly one JSON value of at most `depth_limit` levels; white space around it is allowed.
 ///
 /// # Errors
 ///
-/// The first fault: UTF-8 is checked over the whole frame, then grammar and depth from the start.
+/// The first fault. UTF-8 is checked over the whole frame first, then grammar and depth from the start.
 pub fn scan(bytes: &[u8], depth_limit: u32) -> Result<Document<'_>, ScanError> {
     if u32::try_from(bytes.len()).is_err() {
         return Err(scan_error(
@@ -27,7 +27,7 @@ pub fn scan(bytes: &[u8], depth_limit: u32) -> Result<Document<'_>, ScanError> {
             "a frame of 4 GiB or more cannot be read",
         ));
     }
-    // Where it fails, the standard library tells the place.
+    // The vectorised check only reports that the text is invalid; on failure, the standard library finds the position.
     let text = simdutf8::basic::from_utf8(bytes)
         .or_else(|_| std::str::from_utf8(bytes))
         .map_err(|error| scan_error(&INVALID_UTF8, error.valid_up_to(), "expected UTF-8 text"))?;
@@ -54,10 +54,10 @@ pub fn scan(bytes: &[u8], depth_limit: u32) -> Result<Document<'_>, ScanError> {
     })
 }
 
-/// The note on U+FFFD.
-const LOST_BEFORE: &str = "the text holds U+FFFD: what stood there was lost before";
+/// The message of the note about U+FFFD.
+const LOST_BEFORE: &str = "the text holds U+FFFD: the original character was lost before";
 
-/// Notes the places of U+FFFD, literal or escaped; adjacent ones are one place.
+/// Adds a note for each place of U+FFFD, literal or escaped; adjacent ones are one place.
 fn lost(text: &str, notes: &mut Vec<Note>) {
     const LOST: &str = "\u{fffd}";
     let found = memchr::memmem::find_iter(text.as_bytes(), LOST);
@@ -79,7 +79,7 @@ fn lost(text: &str, notes: &mut Vec<Note>) {
     }
 }
 
-/// Replaces each lone surrogate escape by the equally long escape of U+FFFD.
+/// Replaces each lone surrogate escape by the escape of U+FFFD, which has the same length.
 fn repair<'t>(text: &'t str, notes: &[Note]) -> Cow<'t, str> {
     let mut lone = notes
         .iter()
@@ -107,14 +107,14 @@ fn scan_error(code: &'static Code, at: usize, message: impl Into<String>) -> Sca
     }
 }
 
-/// The tokens that may come next.
+/// The tokens that are allowed next.
 #[derive(Clone, Copy)]
 enum Expect {
-    /// A value: at the start, after a colon, after a comma in an array.
+    /// A value: at the start, after a colon, or after a comma in an array.
     Value,
-    /// A value or the end of the array that was just opened.
+    /// A value, or the end of the array that has just been opened.
     FirstElement,
-    /// A field name or the end of the object that was just opened.
+    /// A field name, or the end of the object that has just been opened.
     FirstKey,
     /// A field name, after a comma.
     Key,
@@ -122,7 +122,7 @@ enum Expect {
     Separator,
 }
 
-/// An array or object that is not closed yet.
+/// An array or object that has not been closed yet.
 #[derive(Clone, Copy)]
 struct Open {
     node: usize,
@@ -173,7 +173,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Passes white space; the byte after it, which is not consumed.
+    /// Skips white space; returns the next byte without consuming it.
     #[inline]
     fn skip_space(&mut self) -> Option<u8> {
         loop {
@@ -219,7 +219,7 @@ impl Scanner<'_> {
                     node: self.nodes.len(),
                     object,
                 });
-                // `end` and `link` are written when the container closes.
+                // `end` and `link` are set when the container closes.
                 self.push(self.at, 0);
                 return Ok(self.step(if object {
                     Expect::FirstKey
@@ -236,7 +236,7 @@ impl Scanner<'_> {
         Ok(Expect::Separator)
     }
 
-    /// Writes a node from `start` to the current place.
+    /// Appends a node that ends at the current position.
     #[inline]
     fn push(&mut self, start: usize, link: u32) {
         self.nodes.push(Node {
@@ -279,7 +279,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Consumes one escape; a surrogate pair is one.
+    /// Consumes one escape; a surrogate pair counts as one.
     fn escape(&mut self) -> Result<(), ScanError> {
         let start = self.at;
         match self.bytes.get(start + 1) {
@@ -321,7 +321,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// The code unit that four hexadecimal digits at `at` spell.
+    /// The code unit that the four hexadecimal digits at `at` denote.
     fn unit(&self, at: usize) -> Option<u32> {
         let digits = self.bytes.get(at..at + 4)?;
         digits.iter().try_fold(0, |unit, &digit| {
@@ -373,7 +373,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Consumes at least one digit; their number.
+    /// Consumes at least one digit; returns their number.
     fn digits(&mut self) -> Result<usize, ScanError> {
         let rest = self.bytes.split_at(self.at).1;
         let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -385,7 +385,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Whether a parser with 64-bit integers and doubles can hold the number: integers exactly, others without overflow.
+/// Whether a parser with 64-bit integers and doubles can represent the number: integers exactly, others without overflow.
 fn holds(text: &str, integer: bool) -> bool {
     if integer {
         text.parse::<u64>().is_ok() || text.parse::<i64>().is_ok()
@@ -394,14 +394,14 @@ fn holds(text: &str, integer: bool) -> bool {
     }
 }
 
-/// Bytes that are passed at once.
+/// The number of bytes that are tested at once.
 const BLOCK_BYTES: usize = 16;
 
 /// Whether no byte of a block ends a plain run.
 #[inline]
 #[expect(
     clippy::needless_bitwise_bool,
-    reason = "without branches, the block is looked at at once"
+    reason = "without branches, the whole block is tested at once"
 )]
 fn is_plain(block: &[u8; BLOCK_BYTES]) -> bool {
     let ends = |byte: u8| (byte == b'"') | (byte == b'\\') | (byte < 0x20);
@@ -411,7 +411,7 @@ fn is_plain(block: &[u8; BLOCK_BYTES]) -> bool {
 /// The number of bytes before the first quote, backslash or control character.
 #[inline]
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
-    // Most of a long text is passed in blocks, without looking where one ends: that is work for vector instructions.
+    // Most of a long text is skipped in blocks, without locating where a run ends, because that compiles to vector instructions.
     let (blocks, _) = bytes.as_chunks::<BLOCK_BYTES>();
     let mut run = BLOCK_BYTES * blocks.iter().take_while(|block| is_plain(block)).count();
     let (words, tail) = bytes.split_at(run).1.as_chunks::<8>();
@@ -428,7 +428,7 @@ pub(crate) fn plain_run(bytes: &[u8]) -> usize {
         .count()
 }
 
-/// Marks the bytes of a word that end a plain run: the high bit of each such byte is set.
+/// Sets the high bit of each byte of a word that ends a plain run.
 ///
 /// Subtraction may mark a byte above the first true one as well, so only the lowest mark counts.
 #[inline]

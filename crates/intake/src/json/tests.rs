@@ -60,7 +60,7 @@ fn invalid_utf8_is_located_at_any_byte() {
     }
 }
 
-/// Nesting values: how a level opens, and how it closes.
+/// Nested values: the opening and the closing of a level.
 const NESTS: [(&str, &str); 3] = [("[", "]"), ("{\"a\":", "}"), ("[{\"a\":", "}]")];
 
 fn assert_too_deep(text: &str) {
@@ -100,7 +100,7 @@ fn a_million_levels_are_refused_in_time() {
             open.repeat(1_000_000),
             open.repeat(1_000_000) + &close.repeat(1_000_000),
         ] {
-            // The verdict falls at level 129; what takes time is the check of UTF-8 before it.
+            // The verdict falls at level 129; the time is spent on the check of UTF-8 before.
             let start = Instant::now();
             assert_too_deep(&text);
             assert!(
@@ -277,7 +277,7 @@ fn repeated_names_are_found_in_every_spelling_and_size() {
     assert_eq!(duplicates(&object_of(1_000)), ["0"]);
 }
 
-/// An object with so many names and one twice.
+/// An object with `names` names, one of them twice.
 fn object_of(names: usize) -> String {
     let fields: Vec<String> = (0..=names).map(|key| format!("\"{}\":0", key % names)).collect();
     format!("{{{}}}", fields.join(","))

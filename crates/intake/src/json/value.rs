@@ -1,4 +1,4 @@
-//! Walks the tape of a scanned document.
+//! Values of a scanned document, read from its tape.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -10,22 +10,22 @@ use chatmill_diag::{cut, steps};
 use super::escape::unescape;
 use super::{Document, Node, ScanError, scan};
 
-/// Above this many fields `duplicate_keys` hashes names instead of comparing pairs.
+/// The number of fields above which `duplicate_keys` hashes names instead of comparing pairs.
 const FEW_FIELDS: usize = 8;
 
-/// Above this many fields a name is sought by halves and not from the front.
+/// The number of fields above which a name is found by binary search instead of a scan.
 const MANY_FIELDS: usize = 64;
 
-/// From so many values inside on, the names of an object are remembered until another such object is looked into: a message is asked for
-/// one field after another.
+/// The number of values from which on the names of an object are remembered until another such object is read: readers
+/// ask for one field of a message after the other.
 const MANY_VALUES: u32 = 24;
 
-/// The names of an object.
+/// The remembered names of an object.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recent {
-    /// The place of the object after its own node, which no object has that was looked into yet.
+    /// The tape index after the object's node; 0, which no object has, before the first one.
     object: u32,
-    /// Bytes of each name as it is written, and its place; 0 bytes where it is written with an escape.
+    /// The length of each name as written, with its tape index; the length is 0 if the name has an escape.
     names: Vec<(usize, u32)>,
 }
 
@@ -46,19 +46,19 @@ pub enum Kind {
     Object,
 }
 
-/// The use that a reader has made of a value, so that unread values can be reported.
+/// What a reader has done with a value, so that unread values can be reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mark {
     /// The value was not used.
     #[default]
     Left,
-    /// The reader knows the meaning of the whole value, whatever lies inside.
+    /// The reader interprets the whole value, with everything inside.
     Taken,
-    /// The reader keeps the value as it is, and has no use for it.
+    /// The reader keeps the value unchanged, without interpreting it.
     Retained,
-    /// The reader reports itself, with a finding of its own, that it has no use for the value.
+    /// The reader reports the value in a separate finding.
     Reported,
-    /// The reader parses the JSON in the string: the values inside have marks of their own.
+    /// The reader parses the JSON in the string; the values inside have separate marks.
     Opened,
 }
 
@@ -81,10 +81,10 @@ impl<'d> Value<'d> {
         *cut::at(&self.document.nodes, self.index as usize)
     }
 
-    /// The node after this value and everything inside it.
+    /// The index of the node after this value and everything inside it.
     #[inline]
     pub(super) fn after(self) -> u32 {
-        // A scalar's link is no position after it.
+        // The link of a scalar is not an index after it.
         self.node().link.max(self.index + 1)
     }
 
@@ -115,32 +115,32 @@ impl<'d> Value<'d> {
         node.start as usize..node.end as usize
     }
 
-    /// The value's JSON text; lone surrogate escapes read `\uFFFD`. The value counts as taken.
+    /// The JSON text of the value; lone surrogate escapes are `\uFFFD`. Marks the value as taken.
     #[inline]
     pub fn raw(self) -> &'d str {
         self.mark(Mark::Taken);
         self.written()
     }
 
-    /// The value's JSON text, for looking at it without marking it as read.
+    /// The JSON text of the value, without marking it as read.
     #[inline]
     pub fn written(self) -> &'d str {
         cut::text(&self.document.text, self.span())
     }
 
-    /// The mark of the value. Values around it and inside it have marks of their own.
+    /// The mark of the value itself; values around it and inside it have separate marks.
     #[inline]
     pub fn marked(self) -> Mark {
         cut::at(&self.document.marks, self.index as usize).get()
     }
 
-    /// Marks the use of the value.
+    /// Sets the mark of the value.
     #[inline]
     pub fn mark(self, mark: Mark) {
         cut::at(&self.document.marks, self.index as usize).set(mark);
     }
 
-    /// Whether the value, or anything inside it, has a mark. Takes time in proportion to what lies before the first.
+    /// Whether the value or anything inside it has a mark. Takes time in proportion to the values before the first mark.
     pub fn is_touched(self) -> bool {
         let inside = self.index as usize..self.after() as usize;
         cut::slice(&self.document.marks, inside)
@@ -148,7 +148,7 @@ impl<'d> Value<'d> {
             .any(|mark| mark.get() != Mark::Left)
     }
 
-    /// The text of a string, borrowed when it holds no escape. The value counts as taken.
+    /// The text of a string, borrowed if it has no escape. Marks the value as taken.
     #[inline]
     pub fn as_str(self) -> Option<Cow<'d, str>> {
         let text = self.string();
@@ -158,7 +158,7 @@ impl<'d> Value<'d> {
         text
     }
 
-    /// The text of a string, for looking at it without marking it as read.
+    /// The text of a string, without marking it as read.
     #[inline]
     pub fn string(self) -> Option<Cow<'d, str>> {
         if self.kind() != Kind::String {
@@ -176,12 +176,12 @@ impl<'d> Value<'d> {
         })
     }
 
-    /// Opens the JSON that a reader finds in a string: the document is kept with this one, so that its unread
-    /// values can be reported.
+    /// Parses the JSON that a reader finds in a string. The document is kept with this one, so that its unread values
+    /// can be reported.
     ///
     /// # Errors
     ///
-    /// When the text is no JSON.
+    /// When the text is not JSON.
     pub fn open(self, text: &str, depth: u32) -> Result<Rc<Document<'static>>, ScanError> {
         let known = self.opened().into_iter().find(|known| known.text() == text);
         let document = if let Some(known) = known {
@@ -196,19 +196,19 @@ impl<'d> Value<'d> {
         Ok(document)
     }
 
-    /// The documents that were parsed from the string, mostly one.
+    /// The documents that were parsed from the string, usually one.
     pub fn opened(self) -> Vec<Rc<Document<'static>>> {
         let inside = self.document.inside.borrow();
-        // Of most strings, none was.
+        // Most strings have no document.
         inside.get(&self.index).cloned().unwrap_or_default()
     }
 
-    /// The text of a number, exactly as written. The value counts as taken.
+    /// The text of a number, exactly as written. Marks the value as taken.
     pub fn number_text(self) -> Option<&'d str> {
         (self.kind() == Kind::Number).then(|| self.raw())
     }
 
-    /// The value of `true` or `false`. It counts as taken.
+    /// The value of `true` or `false`. Marks it as taken.
     pub fn as_bool(self) -> Option<bool> {
         let Kind::Bool(value) = self.kind() else {
             return None;
@@ -217,13 +217,13 @@ impl<'d> Value<'d> {
         Some(value)
     }
 
-    /// The elements of an array; nothing for any other kind.
+    /// The elements of an array; empty for any other kind.
     #[inline]
     pub fn items(self) -> Items<'d> {
         self.inside(Kind::Array)
     }
 
-    /// The direct children of a container of this kind; none for any other kind.
+    /// The direct children of a container of this kind; empty for any other kind.
     #[inline]
     fn inside(self, kind: Kind) -> Items<'d> {
         let (next, end) = if self.kind() == kind {
@@ -238,21 +238,21 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// The fields of an object in input order, repeated names included; nothing for any other kind.
+    /// The fields of an object in input order, repeated names included; empty for any other kind.
     #[inline]
     pub fn fields(self) -> impl Iterator<Item = (Cow<'d, str>, Value<'d>)> {
         self.pairs()
             .map(|(key, value)| (key.string().unwrap_or_default(), value))
     }
 
-    /// Names and values as values.
+    /// The fields of an object, with their names as values.
     #[inline]
     pub(super) fn pairs(self) -> impl Iterator<Item = (Value<'d>, Value<'d>)> {
         let mut nodes = self.inside(Kind::Object);
         std::iter::from_fn(move || Some((nodes.next()?, nodes.next()?)))
     }
 
-    /// The last field of that name. It may be asked for each of many names: those of a wide object are sorted once.
+    /// The last field with that name. Looking up many names is fast: the names of a wide object are sorted once.
     pub fn get(self, key: &str) -> Option<Value<'d>> {
         if self.kind() != Kind::Object {
             return None;
@@ -264,7 +264,8 @@ impl<'d> Value<'d> {
         named.last().map(|(_, value)| value)
     }
 
-    /// The same of a large object, whose names are remembered.
+    /// Looks up a name in a large object and remembers all its names. Without that, each lookup would walk over the
+    /// values as well, and a reader asks a message for one field after the other. Only the last object is remembered.
     fn remembered(self, key: &str) -> Option<Value<'d>> {
         let mut recent = self.document.recent.borrow_mut();
         if recent.object != self.index + 1 {
@@ -290,13 +291,14 @@ impl<'d> Value<'d> {
             .map(|(_, name)| Value::new(self.document, name + 1))
     }
 
-    /// The same by halves.
+    /// Looks up a name by binary search, in an object with so many names that comparing each of them for each lookup
+    /// would take quadratic time. The sorted names are kept with the document.
     fn sought(self, key: &str) -> Option<Value<'d>> {
         let text = |name: &u32| Value::new(self.document, *name).string().unwrap_or_default();
         let mut sorted = self.document.sorted.borrow_mut();
         let names = sorted.entry(self.index).or_insert_with(|| {
             let mut names: Vec<u32> = self.pairs().map(|(name, _)| name.index).collect();
-            // Stable: equal names stay in input order.
+            // The sort is stable, so equal names stay in input order.
             names.sort_by(|one, other| text(one).cmp(&text(other)));
             names
         });
@@ -305,7 +307,7 @@ impl<'d> Value<'d> {
         (text(last) == key).then(|| Value::new(self.document, last + 1))
     }
 
-    /// Whether the value is a string with this text, or any other value that is written so.
+    /// Whether the value is a string with this text, or another value that is written so.
     pub(super) fn is_text(self, text: &str) -> bool {
         if self.kind() == Kind::String {
             self.spells(text)
@@ -319,7 +321,7 @@ impl<'d> Value<'d> {
     fn spells(self, text: &str) -> bool {
         let node = self.node();
         if node.link == 0 {
-            // Without escapes the quoted text is the string.
+            // Without escapes, the quoted bytes are the text.
             let inside = node.start as usize + 1..node.end as usize - 1;
             self.document.text.as_bytes().get(inside) == Some(text.as_bytes())
         } else {
@@ -327,7 +329,7 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// The names that stand more than once in this object, each once, in order of their first repetition.
+    /// The names that are repeated in this object, each once, in order of their first repetition.
     ///
     /// `"a"` and `"\u0061"` are the same name.
     pub fn duplicate_keys(self) -> Vec<String> {
@@ -353,7 +355,7 @@ impl<'d> Value<'d> {
         repeated
     }
 
-    /// The number of elements or fields; 0 for a scalar. Takes time in proportion to it.
+    /// The number of elements or fields; 0 for a scalar. Takes time in proportion to the number.
     pub fn len(self) -> usize {
         match self.kind() {
             Kind::Array => self.items().count(),
@@ -362,7 +364,7 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// Whether there is no element and no field.
+    /// Whether there are no elements and no fields.
     #[inline]
     pub fn is_empty(self) -> bool {
         match self.kind() {

@@ -1,4 +1,4 @@
-//! Helpers for tests of reading: readers with chunks of any size, archives built on the spot, and a log that
+//! Helpers for tests of reading: readers with chunks of any size, archives that are built in memory, and a log that
 //! verifies itself.
 
 use std::io::{Cursor, Read, Write};
@@ -19,7 +19,7 @@ pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) head: Head,
     pub(crate) events: Vec<Event>,
-    /// The bytes of the frames, in order.
+    /// The bytes of each frame, in order.
     pub(crate) frames: Vec<Vec<u8>>,
     pub(crate) decoded: u64,
 }
@@ -54,7 +54,7 @@ impl Entry {
         framing_errors.collect()
     }
 
-    /// What cases say of an entry: the events in short, the rows, and the messages of the framing errors.
+    /// The outcome of an entry as the cases have it: the events in short, the rows, and the messages of the framing errors.
     pub(crate) fn outcome(&self) -> String {
         let script = self.script();
         [vec![script.as_str()], self.rows(), self.messages()]
@@ -62,8 +62,8 @@ impl Entry {
             .join("\n")
     }
 
-    /// The events in short: `F` frame and `D` corruption with their byte range and place, `S` separator, `N` note, `T` table, `K`
-    /// skipped rows.
+    /// The events in short: `F` frame and `D` corruption with their byte range and place, `S` separator, `N` note, `T`
+    /// table, `K` skipped rows.
     pub(crate) fn script(&self) -> String {
         let steps: Vec<String> = self
             .events
@@ -91,13 +91,13 @@ impl Entry {
     }
 }
 
-/// Reads to the end and checks what holds for every input: events nest, record numbers run, and frames, framing errors and
-/// separators tile each entry.
+/// Reads to the end and checks the invariants of every input: events nest, record numbers increase by one, and frames,
+/// framing errors and separators tile each entry.
 pub(crate) fn read_all(reader: &mut Reader) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut inside = false;
     let (mut at, mut record) = (0, 0);
-    // Frames are appended after what the caller already holds.
+    // Frames are appended after the caller's existing bytes.
     let mut buffer = b"before".to_vec();
     while let Some(event) = reader.next(&mut buffer) {
         match &event {
@@ -156,8 +156,8 @@ pub(crate) fn read_all(reader: &mut Reader) -> Vec<Entry> {
     entries
 }
 
-/// Compares a file of `tests/cases` with the outcomes of its cases: words, and a text that is written as JSON
-/// strings, one on each line. The first lines of a file explain its words and outcomes.
+/// Compares a file of `tests/cases` with the outcomes of its cases. A case has words, and a text that is written as
+/// JSON strings, one per line. The first lines of a file explain its words and outcomes.
 pub(crate) fn cases(name: &str, comes_of: impl Fn(&str, &str) -> String) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/cases");
     let checked = chatmill_golden::check_cases(&folder.join(format!("{name}.txt")), |case| {
@@ -183,7 +183,7 @@ pub(crate) fn dialect(name: &str) -> Dialect {
     named.unwrap_or_else(|| panic!("{name}"))
 }
 
-/// Limits small enough to be met by tests.
+/// Limits that are small enough for tests to reach.
 pub(crate) fn small() -> Limits {
     Limits {
         record: 64,
@@ -205,7 +205,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Vec<Entry> {
     ))
 }
 
-/// The only entry of some bytes.
+/// The only entry in some bytes.
 pub(crate) fn read_one(bytes: &[u8], limits: &Limits) -> Entry {
     let mut entries = read(bytes, limits);
     assert_eq!(entries.len(), 1);
@@ -229,7 +229,7 @@ pub(crate) fn read_file(bytes: &[u8], limits: &Limits) -> Vec<Entry> {
     read_all(&mut open(folder.path(), bytes, limits))
 }
 
-/// A map that reads a table whatever its columns are.
+/// A map that reads a table with any columns.
 pub(crate) fn map(table: &str) -> TableMap {
     TableMap {
         name: "test".to_owned(),
@@ -239,19 +239,19 @@ pub(crate) fn map(table: &str) -> TableMap {
     }
 }
 
-/// Reads a stream of which the tables of one map are wanted.
+/// Reads a stream with the tables of one map.
 pub(crate) fn read_tables(bytes: &[u8], limits: &Limits, map: TableMap) -> Vec<Entry> {
     read_all(&mut table_reader(bytes, limits, map))
 }
 
-/// A reader of a stream of which the tables of one map are wanted.
+/// A reader of a stream with the tables of one map.
 pub(crate) fn table_reader(bytes: &[u8], limits: &Limits, map: TableMap) -> Reader {
     let length = Some(bytes.len() as u64);
     let reader = Reader::of_stream(Box::new(Cursor::new(bytes.to_vec())), length, limits);
     reader.with_tables(vec![map].into())
 }
 
-/// Gives at most so many bytes at once, in turn.
+/// A reader that returns at most this many bytes at once, in turn.
 pub(crate) struct Drip {
     pub(crate) bytes: Cursor<Vec<u8>>,
     pub(crate) sizes: Vec<usize>,
@@ -311,7 +311,7 @@ pub(crate) fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);
         header.set_mode(0o644);
-        // Written raw, so that names which the library would refuse can be tested.
+        // The name is written raw, so that names that the library would refuse can be tested.
         header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
         header.set_cksum();
         builder.append(&header, *bytes).unwrap();
@@ -330,7 +330,7 @@ pub(crate) fn zip(method: zip::CompressionMethod, files: &[(&str, &[u8])]) -> Ve
     writer.finish().unwrap().into_inner()
 }
 
-/// Compresses.
+/// A function that compresses.
 type Pack = fn(&[u8]) -> Vec<u8>;
 
 /// Every codec by name.
@@ -342,7 +342,7 @@ pub(crate) const CODECS: [(&str, Pack); 5] = [
     ("lz4", lz4),
 ];
 
-/// The framing that an entry was given.
+/// The framing of an entry.
 pub(crate) fn framing(entry: &Entry) -> Framing {
     entry.head.framing
 }

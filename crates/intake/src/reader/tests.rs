@@ -1,3 +1,5 @@
+//! Reading of whole inputs: containers, framing, tables and damage. Each test reads bytes with a `Reader` and looks at the events.
+
 mod archives;
 mod columns;
 mod compression;

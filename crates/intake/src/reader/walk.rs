@@ -1,4 +1,4 @@
-//! Opens an input and finds out what it is: one stream, an archive, a dump, a database, a file of columns.
+//! Opens an input and finds its kind: a single stream, an archive, a dump, a database or a columnar file.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -20,15 +20,15 @@ use crate::sniff::{Container, HEAD_BYTES, sniff};
 use crate::stream::{Buffered, Bytes, Raw, ReadBudget, StreamError};
 use crate::unpack::unpacked;
 
-/// Compressions around one another that are opened; more of them are an attack, not an archive.
+/// The maximum number of nested compressions that are opened; more of them are an attack.
 const MAX_LAYERS: usize = 8;
 
 /// The message for a dump without rows.
 const NO_ROWS: &str = "the dump holds no rows of a table";
 
-/// The rest of the input after the current entry.
+/// The rest of an input after the current entry.
 pub(super) enum Walk {
-    /// One entry without a name.
+    /// A single entry without a name.
     Single(Option<Box<Member>>),
     Tar(Box<Tar>, Box<Archived>),
     Zip(Box<Zip>, Box<Archived>),
@@ -62,7 +62,7 @@ impl Walk {
         }
     }
 
-    /// Whether a member of this file name may follow.
+    /// Whether a member with this file name may follow.
     pub(super) fn may_have_member(&self, name: &str) -> bool {
         match self {
             Self::Zip(zip, _) => zip.has_member(name),
@@ -71,7 +71,7 @@ impl Walk {
         }
     }
 
-    /// The message for an input without any entry.
+    /// The message for an input without entries.
     pub(super) fn nothing(&self) -> &'static str {
         match self {
             Self::Dump(_) | Self::DumpFolder(_) => NO_ROWS,
@@ -81,12 +81,12 @@ impl Walk {
     }
 }
 
-/// A dump that is itself a member of an archive.
+/// A dump that is a member of an archive.
 pub(super) struct Inner {
     /// The name of the member, with its notes until its first table takes them.
     heading: Heading,
     dump: Box<Custom>,
-    /// Whether anything was read of it.
+    /// Whether anything of it was read.
     is_begun: bool,
 }
 
@@ -99,7 +99,7 @@ impl Inner {
         }
     }
 
-    /// The next table; a dump without any still is a member.
+    /// The next table; a dump without tables is one member.
     pub(super) fn next(&mut self) -> Option<Member> {
         let member = self.dump.next();
         let is_first = !std::mem::replace(&mut self.is_begun, true);
@@ -117,7 +117,7 @@ impl Inner {
     }
 }
 
-/// The note that there is nothing to read.
+/// The note for an input with nothing to read.
 pub(super) fn nothing(message: &str) -> Finding {
     Finding::new(&chatmill_diag::codes::EMPTY_INPUT, message)
 }
@@ -127,15 +127,15 @@ pub(super) struct Opened {
     pub(super) gauge: Arc<ReadBudget>,
     /// The stored bytes; `None` for inputs that are not read in order, or that could not be opened.
     pub(super) raw: Option<Raw>,
-    /// The zip, the database or the folder that is not read in order.
+    /// The path of a zip, database or folder, which is not read in order.
     pub(super) path: Option<PathBuf>,
     pub(super) walk: Walk,
-    /// Whether its stored bytes are the bytes of its one entry.
+    /// Whether the stored bytes are the bytes of the only entry.
     pub(super) is_plain: bool,
 }
 
 impl Opened {
-    /// Opens an input. A refusal is a member that cannot be read; what the system cannot do, the gauge remembers.
+    /// Opens an input. A refused input is a member that cannot be read; failures of the system are recorded in the gauge.
     pub(super) fn input(input: &Input, limits: &Limits) -> Self {
         let path = input.path();
         let first_failure = FirstFailure::new(&path);
@@ -166,7 +166,7 @@ impl Opened {
         opened.unwrap_or_else(|broken| Self::by_seeking(gauge(Some(0)), None, Walk::broken(broken)))
     }
 
-    /// The walk of an input that is not read in order, or not at all.
+    /// The walk over an input that is not read in order, or not at all.
     fn by_seeking(gauge: Arc<ReadBudget>, path: Option<PathBuf>, walk: Walk) -> Self {
         Self {
             gauge,
@@ -210,7 +210,7 @@ impl Opened {
         }
     }
 
-    /// Reads a file; by seeking where that is how it is made.
+    /// Reads a file, with seeking if its format needs that.
     fn file(mut file: InputFile, path: &Path, gauge: Arc<ReadBudget>) -> Self {
         let own = DatabaseFile::own(path, file.length());
         let walk = match kind(&mut file) {
@@ -222,8 +222,7 @@ impl Opened {
         Self::by_seeking(gauge, Some(path.to_owned()), walk)
     }
 
-    /// Reads an input in memory. Formats that are read by seeking are copied to a file that is unlinked at
-    /// once.
+    /// Reads an input in memory. Formats that are read with seeking are copied to a file that is unlinked at once.
     fn of_memory(memory: &MemoryInput, gauge: Arc<ReadBudget>) -> Self {
         if memory.form() == MemoryForm::Lines {
             let raw = Raw::new(memory.open(), Arc::clone(&gauge));
@@ -260,10 +259,10 @@ pub(super) fn unsupported(name: &str, way_out: &str) -> StreamError {
 }
 
 pub(super) fn too_many_layers() -> StreamError {
-    StreamError::unsupported(format!("more than {MAX_LAYERS} compressions around one another"))
+    StreamError::unsupported(format!("more than {MAX_LAYERS} nested compressions"))
 }
 
-/// Takes compressions off until something else comes to light.
+/// Removes layers of compression until another kind of content is found.
 pub(super) fn uncover(mut bytes: Buffered, gauge: &Arc<ReadBudget>) -> (Container, Buffered) {
     for _ in 0..MAX_LAYERS {
         match sniff(bytes.peek(HEAD_BYTES)) {

@@ -1,27 +1,28 @@
-//! The names in a record, each with its path, and their short text values.
+//! The names in a record with their paths, and their short text values.
 //!
-//! This sketch covers more than the first message of a list: the field that distinguishes two formats may be
-//! in a block of the tenth. It reads brackets and quotes only, so that a record that is cut gives the names
-//! before the cut.
+//! Unlike the rest of the sketch this covers more than the first message of a list, because the field that
+//! distinguishes two formats may be in a block of the tenth message. Only brackets and quotes are read, so that a cut
+//! record still gives the names before the cut.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::plain;
 use crate::frame::balance::structural;
 
-/// Objects and lists around one another that are looked into.
+/// The maximum nesting of objects and lists that are read.
 const MAX_DEPTH: usize = 8;
 
-/// Different names that are kept of a record; data that serve as names are many.
+/// The maximum number of different names of a record; a record that uses data as names has many.
 const MAX_NAMES: usize = 512;
 
-/// Bytes of a name, quotes included: a longer one is none that a format has, and would stand in the paths of all that is below it.
+/// The maximum length of a name with its quotes, in bytes. No format has a longer one, and it would be part of all
+/// paths below it.
 const MAX_KEY_BYTES: usize = 256;
 
-/// Bytes of a text that is kept.
+/// The maximum length of a text that is kept, in bytes.
 const MAX_NAME_BYTES: usize = 32;
 
-/// Different texts that are kept of a name.
+/// The maximum number of different texts that are kept for a name.
 const MAX_WORDS: usize = 16;
 
 /// The values of a name, wherever it occurs.
@@ -29,11 +30,11 @@ const MAX_WORDS: usize = 16;
 pub struct Name {
     /// Up to 16 different strings of at most 32 bytes.
     pub words: BTreeSet<String>,
-    /// Bytes of the longest string; 0 where none stands there.
+    /// The length of the longest string in bytes; 0 if there is none.
     pub longest: usize,
 }
 
-/// Every name of a record: `messages[].content[].type`. An element of a list is `[]`.
+/// All names in a record: `messages[].content[].type`. An element of a list is `[]`.
 pub(super) fn of(record: &[u8]) -> BTreeMap<String, Name> {
     let mut names = Names::default();
     let mut at = 0;
@@ -63,20 +64,20 @@ pub(super) fn of(record: &[u8]) -> BTreeMap<String, Name> {
     names.found
 }
 
-/// The reading so far.
+/// The names found so far, and the position.
 #[derive(Default)]
 struct Names {
     found: BTreeMap<String, Name>,
-    /// The objects and lists around the present place that are looked into.
+    /// The objects and lists around the current position that are read.
     open: Vec<Level>,
-    /// The number of further names: their paths, which would be as long as they are deep, are not kept.
+    /// The nesting below these; their paths, which would be as long as they are deep, are not kept.
     beyond: usize,
 }
 
 /// An object or a list.
 struct Level {
     is_object: bool,
-    /// The path of the name.
+    /// The path of the object or list.
     path: String,
     /// The path of its current value.
     value: String,
@@ -134,7 +135,7 @@ impl Names {
                 }
             }
             Some(level) => {
-                // The strings of a list have no name of their own.
+                // The strings in a list have no name.
                 let is_new = !level.is_object && self.found.len() < MAX_NAMES;
                 if is_new && !self.found.contains_key(&level.value) {
                     self.found.insert(level.value.clone(), Name::default());

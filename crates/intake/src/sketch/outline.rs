@@ -1,4 +1,4 @@
-//! Cuts a head into records and notes the field names of one, reading brackets and quotes only.
+//! Cuts a head into records and finds the field names of one, reading only brackets and quotes.
 
 use chatmill_diag::cut;
 use memchr::{memchr, memchr2};
@@ -7,7 +7,7 @@ use super::{MAX_STRING_BYTES, RecordSketch, plain};
 use crate::frame::balance::{Balance, structural};
 use crate::json;
 
-/// The next line that is not blank, and what follows it; nothing follows a line that is cut.
+/// The next line that is not blank, and the text after it; `None` follows a line that is cut.
 pub(super) fn line(rest: &[u8], complete: bool) -> Option<(&[u8], Option<&[u8]>)> {
     let start = rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let rest = rest.get(start..)?;
@@ -17,9 +17,9 @@ pub(super) fn line(rest: &[u8], complete: bool) -> Option<(&[u8], Option<&[u8]>)
     }
 }
 
-/// The next value after `separators`, and the text after it; no text follows a value that is cut.
+/// The next value after `separators`, and the text after it; `None` follows a value that is cut.
 ///
-/// With `opening`, one bracket precedes the value. Without one, `]` ends the values.
+/// With `opening`, one bracket precedes the value. Without, `]` ends the values.
 pub(super) fn value<'h>(
     rest: &'h [u8],
     separators: &[u8],
@@ -47,7 +47,7 @@ fn skip<'h>(rest: &'h [u8], separators: &[u8]) -> Option<&'h [u8]> {
     rest.get(rest.iter().position(|byte| !separators.contains(byte))?..)
 }
 
-/// The shape of a record, as far as its bytes go.
+/// The shape of a record, as far as its bytes reach.
 pub(super) fn outline(record: &[u8]) -> RecordSketch {
     let start = record
         .iter()
@@ -66,7 +66,7 @@ pub(super) fn outline(record: &[u8]) -> RecordSketch {
     }
     let mut open: Vec<u8> = Vec::new();
     let mut field = String::new();
-    // Whether the first object in the present field's array is over.
+    // Whether the first object in the current field's array has ended.
     let mut first_is_over = false;
     let mut at = start;
     while let Some(found) = structural(record.split_at(at).1) {
@@ -117,7 +117,7 @@ pub(super) fn outline(record: &[u8]) -> RecordSketch {
     sketch
 }
 
-/// The shape of a record that is an array of objects: the names in the first one stand below a field without a name.
+/// The shape of a record that is an array of objects; the names in the first object belong to a field with an empty name.
 fn first_of_array(record: &[u8]) -> Option<RecordSketch> {
     let inside = skip(record.strip_prefix(b"[")?, b" \t\r\n")?;
     let first = inside.starts_with(b"{").then(|| outline(inside))?;
@@ -131,7 +131,7 @@ fn first_of_array(record: &[u8]) -> Option<RecordSketch> {
     })
 }
 
-/// The JSON string at the start of `bytes`, quotes included; nothing when it is cut.
+/// The JSON string at the start of `bytes`, with its quotes; `None` if it is cut.
 pub(super) fn string(bytes: &[u8]) -> Option<&[u8]> {
     let mut at = 1;
     loop {
@@ -143,16 +143,16 @@ pub(super) fn string(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The beginning of a JSON string that may be cut.
+/// The beginning of a JSON string, which may be cut.
 fn beginning(token: &[u8]) -> String {
     let first = cut::up_to(token.split_at(1).1, MAX_STRING_BYTES);
     String::from_utf8_lossy(&json::unescape_lossy(first)).into_owned()
 }
 
-/// Lines of a text that a sketch knows.
+/// The maximum number of lines of a text in a sketch.
 const MAX_LINES: usize = 1024;
 
-/// The shape of a text, as the object that it is written as: how each of its first lines begins that is not empty.
+/// The shape of a text, which is written as an object: the beginning of each of its first non-empty lines.
 pub(super) fn of_text(text: &[u8]) -> RecordSketch {
     let lines = text.split(|byte| *byte == b'\n');
     let lines = lines.filter(|line| !line.trim_ascii().is_empty()).take(MAX_LINES);

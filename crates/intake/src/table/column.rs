@@ -1,4 +1,4 @@
-//! A column as the definition of its table declares it.
+//! A column as declared by the definition of its table.
 
 /// A declared column.
 #[derive(Clone, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub(crate) struct Column {
     pub(crate) kind: ColumnKind,
 }
 
-/// The kind of a declared type, as far as its values are written in another way than text.
+/// The kind of a declared type, if its values are not written as plain text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ColumnKind {
     #[default]
@@ -18,12 +18,12 @@ pub(crate) enum ColumnKind {
     Bytes,
     /// Truth values.
     Truth,
-    /// Instants that are written in the zone of the session.
+    /// Times that are written in the time zone of the session.
     Instant,
 }
 
 impl Column {
-    /// A column of which no more than the name is known.
+    /// A column of which only the name is known.
     pub(crate) fn plain(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -33,7 +33,7 @@ impl Column {
 }
 
 impl ColumnKind {
-    /// This kind, or where it is plain another.
+    /// This kind, or the other one if this is plain.
     pub(super) fn or(self, other: Self) -> Self {
         if self == Self::Plain { other } else { self }
     }

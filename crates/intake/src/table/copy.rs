@@ -1,6 +1,6 @@
-//! The text format of PostgreSQL's `COPY`: cells between tabs, escapes that begin with a backslash.
+//! The text format of PostgreSQL's `COPY`: cells are separated by tabs, and escapes begin with a backslash.
 //!
-//! Escapes follow the chapter on COPY in PostgreSQL's manual. Lines are cut by whoever reads the stream.
+//! The escapes follow the chapter about COPY in PostgreSQL's manual. The caller cuts the stream into lines.
 
 use std::borrow::Cow;
 
@@ -12,9 +12,9 @@ use super::row::Cell;
 /// The line that ends the rows of a table.
 pub(crate) const END: &[u8] = b"\\.";
 
-/// The cells of one line, which comes without its line feed.
+/// The cells of a line without its line feed.
 ///
-/// A line of no bytes is one empty cell; whoever reads a table without columns knows better.
+/// An empty line is one empty cell; the caller knows whether the table has no columns at all.
 pub(crate) fn cells(line: &[u8]) -> impl Iterator<Item = Cell<'_>> {
     let mut rest = Some(line);
     std::iter::from_fn(move || {
@@ -29,7 +29,7 @@ pub(crate) fn cells(line: &[u8]) -> impl Iterator<Item = Cell<'_>> {
     })
 }
 
-/// Takes the escapes off. A backslash before any other character leaves what follows it, and stays at the end.
+/// Decodes the escapes. A backslash before any other character is dropped, and one at the end stays.
 pub(crate) fn unescape(field: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr(b'\\', field) else {
         return Cow::Borrowed(field);
@@ -49,7 +49,7 @@ pub(crate) fn unescape(field: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(bytes)
 }
 
-/// The byte that an escape stands for, and the bytes it takes; `escape` is the text after the backslash.
+/// The byte that an escape denotes, and the length of the escape; `escape` is the text after the backslash.
 pub(super) fn decode(escape: &[u8]) -> (u8, usize) {
     match escape {
         [b'b', ..] => (0x08, 1),
@@ -68,7 +68,7 @@ pub(super) fn decode(escape: &[u8]) -> (u8, usize) {
     }
 }
 
-/// The low byte of a number of at most `most` digits, and how many digits there are.
+/// The low byte of a number of at most `most` digits, and the number of digits.
 fn number(digits: &[u8], radix: u32, most: usize) -> (u8, usize) {
     let mut value = 0_u32;
     let mut count = 0;
@@ -82,7 +82,7 @@ fn number(digits: &[u8], radix: u32, most: usize) -> (u8, usize) {
     (value as u8, count)
 }
 
-/// The letter that stands behind the backslash for a byte that a server escapes.
+/// The letter after the backslash for a byte that a server escapes.
 const fn letter(byte: u8) -> Option<u8> {
     match byte {
         b'\\' => Some(b'\\'),
@@ -96,19 +96,19 @@ const fn letter(byte: u8) -> Option<u8> {
     }
 }
 
-/// A frame of [`Form::Copied`](crate::Form::Copied): leads from a decoded line back to the line that a server wrote.
+/// A frame of [`Form::Copied`](crate::Form::Copied): maps a decoded line back to the line that a server wrote.
 #[derive(Clone, Copy, Debug)]
 pub struct CopiedLine<'f> {
     value: &'f [u8],
 }
 
 impl<'f> CopiedLine<'f> {
-    /// The line whose decoded bytes these are.
+    /// The line with these decoded bytes.
     pub fn new(value: &'f [u8]) -> Self {
         Self { value }
     }
 
-    /// The bytes of the entry.
+    /// The bytes of the line in the entry.
     pub fn text(&self) -> Vec<u8> {
         let mut line = Vec::with_capacity(self.value.len() + self.value.len() / 8);
         for byte in self.value {
@@ -120,7 +120,7 @@ impl<'f> CopiedLine<'f> {
         line
     }
 
-    /// Turns ascending offsets in the decoded line into offsets in the written line; those behind its end become the end.
+    /// Maps ascending offsets in the decoded line to offsets in the written line; those after the end become the end.
     pub fn offsets(&self) -> impl FnMut(u64) -> u64 + use<'f> {
         let value = self.value;
         let (mut at, mut escapes) = (0, 0);
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(plain(r"\xg\q\"), br"xgq\");
     }
 
-    /// The text that a server writes for a cell.
+    /// Encodes a cell as a server writes it.
     fn encode(cell: Option<&[u8]>, line: &mut Vec<u8>) {
         let Some(bytes) = cell else {
             line.extend_from_slice(b"\\N");

@@ -1,8 +1,9 @@
-//! Comma-separated values after RFC 4180: cells that hold separators, quotes or line breaks stand in quotes.
+//! Comma-separated values after RFC 4180: cells with separators, quotes or line breaks are quoted.
 //!
-//! An empty cell is `NULL` without quotes and an empty text with them. Without quotes, `\N` is `NULL`, too, and so is that word, but in the
-//! column of what people write only where the file quotes its texts. Any of four bytes may separate cells; which one follows from the header, or
-//! from the line `sep=;` that Excel writes before it. Rows end with LF, or with CR alone where the header does.
+//! An empty cell is `NULL` without quotes and an empty text with them. An unquoted `\N` is also `NULL`. So is the
+//! unquoted word `NULL`, but in a column of text by people only if the file quotes its texts. Any of four bytes may
+//! separate cells; the header decides which one, or the line `sep=;` that Excel writes before it. Rows end with LF, or
+//! with a lone CR if the header does.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,7 +15,7 @@ use super::row::{Cell, SAMPLE, truth_of};
 use crate::event::{Framing, Head};
 use crate::stream::StreamError;
 
-/// Bytes that may separate cells.
+/// The bytes that may separate cells.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// The bytes that end cells and rows.
@@ -22,12 +23,12 @@ const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 pub(crate) struct CsvStyle {
     pub(crate) separator: u8,
     line_end: u8,
-    /// Bytes of a line before the header that names the separator.
+    /// The length of the line before the header that names the separator, in bytes.
     pub(crate) before: usize,
 }
 
 impl CsvStyle {
-    /// The styles that a file of this beginning may have.
+    /// The styles that a file with this beginning may have.
     fn all(head: &[u8]) -> impl Iterator<Item = Self> {
         let rest = head.strip_prefix(b"sep=").and_then(<[u8]>::split_first);
         let named = rest.and_then(|(separator, rest)| {
@@ -49,7 +50,7 @@ impl CsvStyle {
         })
     }
 
-    /// The style in which the header has the most cells.
+    /// The style that gives the header the most cells.
     pub(crate) fn likely(head: &[u8]) -> Self {
         let cells = |style: &Self| {
             let (_, rest) = head.split_at(style.before);
@@ -79,7 +80,7 @@ fn line_end(header: &[u8]) -> u8 {
     }
 }
 
-/// The columns given in the header line.
+/// The style of a CSV file and the columns in its header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// How cells and rows end.
@@ -89,9 +90,9 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Recognises a header: a first line in which some map finds all the columns that it requires.
+    /// Recognises a header: a first line in which some map finds all columns that it requires.
     ///
-    /// A map that requires nothing would take any text for a table, and recognises none.
+    /// A map without required columns recognises nothing, because it would match any text.
     pub(crate) fn of(head: &[u8], is_complete: bool, maps: &[TableMap]) -> Option<Self> {
         CsvStyle::all(head).find_map(|style| {
             let head = head.get(style.before..)?;
@@ -111,25 +112,25 @@ impl Layout {
     }
 }
 
-/// Rows below the header by which a file is known to be CSV.
+/// The number of rows below the header that must fit for a file to be recognised as CSV.
 const ROWS: usize = 16;
 
 impl TableMap {
-    /// A map for a CSV file that no other map knows: every column of its header under its own name. None where the head is no CSV: a name
-    /// is empty or stands twice, or one of the first rows has not as many cells.
+    /// A map for a CSV file that no other map recognises: every column of its header keeps its name. `None` if the head
+    /// is not CSV, that is, if a name is empty or repeated, or one of the first rows has another number of cells.
     pub fn of_header(head: &Head) -> Option<Self> {
         let found = CsvStyle::all(&head.bytes).filter_map(|style| names(head, style, ROWS));
         found.max_by_key(Vec::len).map(Self::of_names)
     }
 
-    /// The same by the header alone: rows that have not as many cells are errors when they are read.
+    /// Such a map from the header alone: rows with another number of cells are errors when they are read.
     pub fn of_first_line(head: &Head) -> Option<Self> {
         names(head, CsvStyle::likely(&head.bytes), 0).map(Self::of_names)
     }
 
     fn of_names(mut requires: Vec<String>) -> Self {
         if let [only] = requires.as_slice() {
-            // A map that requires less than two columns recognises none.
+            // A map with fewer than two required columns recognises nothing.
             requires.push(only.clone());
         }
         Self {
@@ -143,7 +144,7 @@ impl TableMap {
 type Sample = (Vec<String>, Vec<Vec<Option<String>>>);
 
 impl Head {
-    /// The names of the columns of a CSV file, and the rows that are whole in its beginning.
+    /// The column names of a CSV file, and the complete rows in its head.
     pub fn table(&self) -> Option<Sample> {
         if self.framing != Framing::Tables || self.bytes.first().is_some_and(|byte| *byte == 0) {
             return None;
@@ -151,7 +152,8 @@ impl Head {
         self.rows_of(CsvStyle::likely(&self.bytes))
     }
 
-    /// The same of a text that no map reads: a header of words, and rows below it of which most have as many cells.
+    /// The header and rows of a text that no map reads: the header must be words, and most rows must have the same
+    /// number of cells.
     pub fn csv(&self) -> Option<Sample> {
         let is_word = |name: &String| {
             let may_be = |sign: char| sign.is_alphanumeric() || "_ -.#:/()".contains(sign);
@@ -182,7 +184,7 @@ impl Head {
     }
 }
 
-/// The rows of a text without their line breaks. One without an end is whole where the text is.
+/// The rows of a text without their line breaks. An unterminated row is returned if the text is complete.
 fn rows(text: &[u8], style: CsvStyle, is_whole: bool) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -193,7 +195,7 @@ fn rows(text: &[u8], style: CsvStyle, is_whole: bool) -> impl Iterator<Item = &[
     })
 }
 
-/// The names of a header, if so many rows below it have as many cells.
+/// The names of a header, if this many rows below it have the same number of cells.
 fn names(head: &Head, style: CsvStyle, rows: usize) -> Option<Vec<String>> {
     let mut names: Option<Vec<String>> = None;
     let mut rest = head.bytes.get(style.before..)?;
@@ -226,13 +228,13 @@ fn name(cell: Cell<'_>) -> Option<String> {
     }
 }
 
-/// A row without the line break at its end.
+/// A row without its line break.
 pub(crate) fn strip_line_break(row: &[u8]) -> &[u8] {
     let row = row.strip_suffix(b"\n").unwrap_or(row);
     row.strip_suffix(b"\r").unwrap_or(row)
 }
 
-/// Finds where rows end. It survives the end of a chunk at any byte.
+/// Finds the ends of rows. A chunk may end at any byte.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ends {
     style: CsvStyle,
@@ -241,12 +243,12 @@ pub(crate) struct Ends {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// At the start of a cell, where a quote opens.
+    /// At the start of a cell, where a quote may open.
     CellStart,
     /// In a cell without quotes, or after the quotes of one.
     Plain,
     Quoted,
-    /// After a quote that closes, unless another follows.
+    /// After a quote that closes the cell unless another one follows.
     Closed,
 }
 
@@ -258,12 +260,12 @@ impl Ends {
         }
     }
 
-    /// Whether the reading is inside quotes.
+    /// Whether the position is inside quotes.
     pub(crate) fn is_quoted(self) -> bool {
         self.place == Place::Quoted
     }
 
-    /// Reads on; the bytes up to the row's end, line break included, if that is in `bytes`.
+    /// Reads on; returns the length up to the row's end with its line break, if that is in `bytes`.
     pub(crate) fn run(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
@@ -291,7 +293,7 @@ impl Ends {
     }
 }
 
-/// The cells of a row, which comes without its line break.
+/// The cells of a row without its line break.
 pub(crate) fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = Result<Cell<'_>, StreamError>> {
     texts(row, separator).map(|text| {
         let (text, is_quoted) = text?;
@@ -304,8 +306,8 @@ pub(crate) fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = Result<Ce
     })
 }
 
-/// Whether the rows that are whole in a text have quotes around all that is no number, truth value or null: a word without quotes is
-/// none of what people write then.
+/// Whether the complete rows in a text quote everything except numbers, truth values and null. An unquoted word is then
+/// no text by people.
 pub(crate) fn quotes_texts(text: &[u8], style: CsvStyle) -> bool {
     let rows = rows(text, style, false);
     let cells = rows.take(SAMPLE).flat_map(|row| texts(row, style.separator));
@@ -318,7 +320,7 @@ pub(crate) fn quotes_texts(text: &[u8], style: CsvStyle) -> bool {
     any && all
 }
 
-/// The texts of a row's cells, each with whether it is in quotes.
+/// The texts of a row's cells; the flag is true for quoted ones.
 fn texts(row: &[u8], separator: u8) -> impl Iterator<Item = Result<(Cow<'_, [u8]>, bool), StreamError>> {
     let mut rest = Some(row);
     std::iter::from_fn(move || {
@@ -345,7 +347,7 @@ fn texts(row: &[u8], separator: u8) -> impl Iterator<Item = Result<(Cow<'_, [u8]
     })
 }
 
-/// The text of a quoted cell, whose opening quote was passed, and the text after the cell.
+/// The text of a quoted cell, after its opening quote, and the text after the cell.
 fn quoted(inside: &[u8]) -> Result<(Cow<'_, [u8]>, &[u8]), StreamError> {
     let mut text = Cow::Borrowed(&[][..]);
     let mut rest = inside;

@@ -1,4 +1,4 @@
-//! The text between quotes in SQL: doubled quotes, and the escapes of PostgreSQL, MySQL and SQLite's `unistr`.
+//! Decodes the text between quotes in SQL: doubled quotes, and the escapes of PostgreSQL, MySQL and SQLite's `unistr`.
 
 use std::borrow::Cow;
 
@@ -18,8 +18,8 @@ pub(crate) enum Escapes {
     MySql,
 }
 
-/// The text between quotes and the text after the closing one; `after` begins after the opening one. `None`
-/// where no quote closes.
+/// The text between quotes and the text after the closing quote; `after` begins after the opening quote. `None` if no
+/// quote closes.
 #[expect(clippy::type_complexity, reason = "two slices, and what can go wrong")]
 pub(super) fn quoted(
     quote: u8,
@@ -57,7 +57,7 @@ pub(super) fn quoted(
     }
 }
 
-/// Decodes what follows a backslash in MySQL; the bytes it takes.
+/// Decodes the escape after a backslash in MySQL; returns its length.
 fn mysql(escape: &[u8], text: &mut Vec<u8>) -> usize {
     let Some(byte) = escape.first() else { return 0 };
     let decoded = match byte {
@@ -69,7 +69,7 @@ fn mysql(escape: &[u8], text: &mut Vec<u8>) -> usize {
         b'Z' => 0x1A,
         other => *other,
     };
-    // The wildcards of LIKE keep their backslash.
+    // An escaped wildcard of LIKE keeps its backslash.
     if matches!(byte, b'%' | b'_') {
         text.push(b'\\');
     }
@@ -77,13 +77,13 @@ fn mysql(escape: &[u8], text: &mut Vec<u8>) -> usize {
     1
 }
 
-/// Decodes what follows a backslash in PostgreSQL; the bytes it takes.
+/// Decodes the escape after a backslash in PostgreSQL; returns its length.
 fn postgresql(escape: &[u8], text: &mut Vec<u8>) -> Result<usize, StreamError> {
     let (byte, length) = match escape {
         [b'u', digits @ ..] => return Ok(1 + code_point(digits, 4, b"\\u", text)?),
         [b'U', digits @ ..] => return Ok(1 + code_point(digits, 8, b"\\U", text)?),
         [] => return Ok(0),
-        // Which `COPY` alone knows.
+        // This escape exists only in `COPY`.
         [b'v', ..] => (b'v', 1),
         _ => copy::decode(escape),
     };
@@ -115,8 +115,8 @@ pub(super) fn unistr(text: &[u8]) -> Result<Vec<u8>, StreamError> {
     Ok(out)
 }
 
-/// Decodes `count` hexadecimal digits to a character; a high surrogate takes the low one, after `mark`, with it. The bytes
-/// read.
+/// Decodes `count` hexadecimal digits to a character. For a high surrogate, the low one after `mark` is read as well.
+/// Returns the number of bytes read.
 fn code_point(digits: &[u8], count: usize, mark: &[u8], text: &mut Vec<u8>) -> Result<usize, StreamError> {
     let malformed = || StreamError::malformed("an escape that is not a character");
     let unit = |digits: &[u8]| {

@@ -1,14 +1,14 @@
-//! Extended JSON of `MongoDB`: `{"$oid": "65a0…"}`, `{"$date": …}`, `{"$numberLong": "7"}` and its likes, in which `mongoexport` writes ids,
-//! times and numbers.
+//! Extended JSON of `MongoDB`: `{"$oid": "65a0…"}`, `{"$date": …}`, `{"$numberLong": "7"}` and similar objects, as
+//! `mongoexport` writes ids, times and numbers.
 //!
-//! They are folded into plain values in the fields of rows of which an id or a time is so written, and of the messages in such a record.
-//! What people, models and tools wrote stays as it is: such an object may be what a tool was given.
+//! They become plain values in the fields of a row that has an id or a time in this form, and in the messages of such a
+//! record. What people, models and tools wrote does not change, because such an object may be an argument of a tool.
 
 use super::row::push_string;
 use super::times::time;
 use crate::json::{Kind, Value, scan};
 
-/// Fields that hold words, or what a tool was given or gave.
+/// Fields with text, or with the arguments or results of tools.
 const WORDS: [&str; 14] = [
     "content",
     "text",
@@ -26,10 +26,10 @@ const WORDS: [&str; 14] = [
     "value",
 ];
 
-/// Levels of lists and objects below which nothing is folded.
+/// The nesting of lists and objects below which nothing is converted.
 const DEPTH: u8 = 4;
 
-/// Appends a record without Extended JSON to `out`; false, and nothing is written, where it has none.
+/// Appends a record without Extended JSON to `out`; false if it has none, in which case nothing is written.
 pub fn fold(record: Value<'_>, out: &mut Vec<u8>) -> bool {
     let before = out.len();
     let is_folded = row(record, false, DEPTH, out);
@@ -39,7 +39,7 @@ pub fn fold(record: Value<'_>, out: &mut Vec<u8>) -> bool {
     is_folded
 }
 
-/// Writes a record, a message or a list of them; `is_known` where what is around it has ids or times in this form.
+/// Writes a record, a message or a list of them; `is_known` if an enclosing record has ids or times in this form.
 fn row(value: Value<'_>, is_known: bool, depth: u8, out: &mut Vec<u8>) -> bool {
     let is_known = is_known || has_own(value);
     let mut any = false;
@@ -91,7 +91,7 @@ fn has_own(row: Value<'_>) -> bool {
             .any(|(key, value)| !WORDS.contains(&&*key) && is_own(value))
 }
 
-/// The JSON of the plain value that an object of Extended JSON means.
+/// The plain value, as JSON, of an object of Extended JSON.
 fn plain(value: Value<'_>) -> Option<String> {
     let mut fields = value.fields();
     let (Some((key, inside)), None) = (fields.next(), fields.next()) else {

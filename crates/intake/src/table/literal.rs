@@ -1,6 +1,6 @@
-//! The values of one row of an `INSERT`: literals, and the few expressions that dump programs write instead.
+//! The values of one row of an `INSERT`: literals, and the few expressions that dump programs write.
 //!
-//! Everything else is an error of its row, since only a database could evaluate it.
+//! Any other expression is an error of the row, because only a database could evaluate it.
 
 use std::borrow::Cow;
 
@@ -13,10 +13,10 @@ use super::row::{Cell, from_hex};
 use super::sql::{Dialect, Syntax, Token, Tokens};
 use crate::stream::StreamError;
 
-/// Levels of expressions inside expressions; what dump programs write has three.
+/// The maximum nesting of expressions; dump programs write three levels.
 const MAX_DEPTH: u32 = 32;
 
-/// The cells of a row, which is written with its brackets. Functions may make at most `budget` bytes in all.
+/// The cells of a row with its brackets. All functions together may produce at most `budget` bytes.
 pub(crate) fn cells(
     row: &[u8],
     syntax: Syntax,
@@ -36,7 +36,7 @@ pub(crate) fn cells(
     })
 }
 
-/// The position of reading in the row.
+/// The position in the row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Start,
@@ -46,7 +46,7 @@ enum Place {
 
 struct Values<'s> {
     tokens: Tokens<'s>,
-    /// Bytes that functions may still make.
+    /// The number of bytes that functions may still produce.
     budget: usize,
 }
 
@@ -78,11 +78,11 @@ impl<'s> Values<'s> {
         Ok(Some(normalise(cell, self.tokens.syntax().dialect)))
     }
 
-    /// A value, or several joined by `||`.
+    /// Reads a value, or several joined by `||`.
     fn expression(&mut self, depth: u32) -> Result<Cell<'s>, StreamError> {
         let depth = depth
             .checked_sub(1)
-            .ok_or_else(|| StreamError::malformed("expressions stand too deep in one another"))?;
+            .ok_or_else(|| StreamError::malformed("expressions are nested too deep"))?;
         let mut cell = self.value(depth)?;
         while self.tokens.take_symbol(b'|') {
             self.expect(b'|')?;
@@ -133,7 +133,7 @@ impl<'s> Values<'s> {
         Ok(cell)
     }
 
-    /// Reads a value that begins with a word: a constant, a function, or a text with its type in front.
+    /// Reads a value that begins with a word: a constant, a function, or a text after its type.
     fn named(&mut self, word: &'s [u8], depth: u32) -> Result<Cell<'s>, StreamError> {
         let upper = word.to_ascii_uppercase();
         Ok(match upper.as_slice() {
@@ -163,7 +163,7 @@ impl<'s> Values<'s> {
         })
     }
 
-    /// The functions with which SQLite's shell writes what a plain literal cannot hold, and a cast.
+    /// Reads a function that SQLite's shell writes for values that have no plain literal, or a cast.
     fn function(&mut self, name: &[u8], depth: u32) -> Result<Cell<'s>, StreamError> {
         match name {
             b"REPLACE" => {
@@ -210,7 +210,7 @@ impl<'s> Values<'s> {
         self.text(cell)
     }
 
-    /// The text of a cell that an operator or function works on.
+    /// The text of a cell, as an operand of an operator or function.
     #[expect(clippy::unused_self, reason = "the lifetime is that of the row")]
     fn text(&self, cell: Cell<'s>) -> Result<Cow<'s, [u8]>, StreamError> {
         match cell {
@@ -222,7 +222,7 @@ impl<'s> Values<'s> {
     }
 
     fn replace(&mut self, text: &[u8], from: &[u8], to: &[u8]) -> Result<Vec<u8>, StreamError> {
-        // Looking through the text is work too.
+        // Searching the text also takes time.
         self.spend(text.len())?;
         let mut out = Vec::new();
         let mut copied = 0;
@@ -245,7 +245,7 @@ impl<'s> Values<'s> {
         Ok(())
     }
 
-    /// Passes `::type`, with its precision and its brackets.
+    /// Skips `::type` with its precision and brackets.
     fn skip_casts(&mut self) -> Result<(), StreamError> {
         while self.tokens.take_symbol(b':') {
             self.expect(b':')?;
@@ -276,8 +276,8 @@ impl<'s> Values<'s> {
     }
 }
 
-/// Normalises a value to the other forms of the same data: `COPY` knows text only, and writes truth as one letter; a database
-/// file of SQLite holds reals, of which its dump writes more digits than they have.
+/// Converts a value to the form that it has in other containers: `COPY` has only text and writes truth values as one
+/// letter, and an SQLite file stores reals, for which its dump writes more digits than they have.
 fn normalise(cell: Cell<'_>, dialect: Dialect) -> Cell<'_> {
     match (dialect, cell) {
         (Dialect::PostgreSql, Cell::Number(Cow::Borrowed(number))) => {
@@ -311,7 +311,7 @@ fn ascii(bytes: &[u8]) -> Result<&str, StreamError> {
     std::str::from_utf8(bytes).map_err(|_| no_literal())
 }
 
-/// The bytes that pairs of hexadecimal digits spell.
+/// Decodes pairs of hexadecimal digits.
 fn bytes(digits: &[u8]) -> Result<Vec<u8>, StreamError> {
     if !digits.len().is_multiple_of(2) {
         return Err(StreamError::malformed("an odd number of hexadecimal digits"));

@@ -1,4 +1,4 @@
-//! A row that is a JSON object already: renamed, filtered and written as rows of tables are.
+//! Rows that are already JSON objects: renames and filters them like rows of tables.
 
 use super::TableMap;
 use super::row::{Cell, push_string, roles};
@@ -6,7 +6,7 @@ use crate::event::Head;
 use crate::json::{Document, Kind, Value, scan};
 
 impl TableMap {
-    /// Looks at the first rows of a file, where each is on a line: columns of which all values are truth values hold these.
+    /// Inspects the first rows of a file with one row per line: a column in which all values are truth values is treated as such.
     pub fn sample(&mut self, head: &Head) {
         let role = self
             .columns
@@ -43,9 +43,9 @@ impl TableMap {
         self.truths = columns.into_iter().filter(is_truth).cloned().collect();
     }
 
-    /// Appends a row to `out` under the names of the map; false, and nothing is written, where a filter passes it over.
+    /// Appends a row to `out` under the names of the map; false if a filter skips it, in which case nothing is written.
     ///
-    /// Values stay as they are written, but for text that is JSON in a column that says so.
+    /// Values remain as written, except text in a column that the map declares as JSON.
     pub fn rewrite(&self, row: Value<'_>, out: &mut Vec<u8>) -> bool {
         let is_wanted = self.filters.iter().all(|filter| {
             let found = row.get(&filter.column);
@@ -82,9 +82,9 @@ impl TableMap {
                 push_string(&name, out);
                 out.push(b':');
                 match &cell {
-                    // A text may be JSON; everything else is written as it is.
+                    // A text may be JSON; everything else is written unchanged.
                     Some(cell @ Cell::Text(_)) if self.json.iter().any(|column| *column == *key) => {
-                        // A text that was a JSON string is UTF-8.
+                        // The text was a JSON string, so it is UTF-8.
                         let _ = cell.write(true, out);
                     }
                     _ => out.extend_from_slice(value.raw().as_bytes()),
@@ -102,7 +102,7 @@ impl TableMap {
     }
 }
 
-/// A value as a cell, where it is one.
+/// A value as a cell; `None` for arrays and objects.
 fn cell(value: Value<'_>) -> Option<Cell<'_>> {
     Some(match value.kind() {
         Kind::Null => Cell::Null,

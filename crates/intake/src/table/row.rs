@@ -1,6 +1,7 @@
-//! Writes a row as one JSON object, the same for every container format.
+//! Writes a row as one JSON object, the same for every container: the framing of dumps and CSV and the scan of
+//! databases pass the cells of a row to a [`RowWriter`].
 //!
-//! The type of a value was decided before: a cell has the kind of its JSON value.
+//! The type of each value has already been decided: a cell has the kind of its JSON value.
 
 pub(crate) mod roles;
 pub(crate) mod senders;
@@ -15,7 +16,7 @@ use super::column::{Column, ColumnKind};
 use crate::json;
 use crate::stream::StreamError;
 
-/// Rows of a sample.
+/// The number of rows in a sample.
 pub(crate) const SAMPLE: usize = 256;
 
 /// A value of a row.
@@ -23,13 +24,13 @@ pub(crate) const SAMPLE: usize = 256;
 pub(crate) enum Cell<'c> {
     /// `NULL`.
     Null,
-    /// The word `NULL` without quotes in a CSV file: a word in a column of what people write, unless the file quotes its texts.
+    /// The unquoted word `NULL` in a CSV file: text in a column of text by people, unless the file quotes its texts.
     NullWord,
-    /// The value is unknown: the column is left out of the row.
+    /// The value is unknown, and the column is omitted from the row.
     Absent,
-    /// Text, UTF-8 or not.
+    /// Text, which need not be UTF-8.
     Text(Cow<'c, [u8]>),
-    /// A number as written. Text that is no JSON number is written as a string.
+    /// A number as written; if it is not a JSON number, it is written as a string.
     Number(Cow<'c, str>),
     /// A truth value.
     Bool(bool),
@@ -42,7 +43,7 @@ pub(crate) enum Cell<'c> {
 pub(crate) enum Written {
     /// The row was written.
     Row,
-    /// A filter passes it over; nothing was written.
+    /// A filter skipped the row; nothing was written.
     Filtered,
 }
 
@@ -50,26 +51,26 @@ pub(crate) enum Written {
 #[derive(Clone, Debug)]
 pub(crate) struct RowWriter {
     columns: Vec<Target>,
-    /// The offset of instants that come without one.
+    /// The time zone offset of times that have none.
     pub(crate) offset: Option<String>,
     /// Whether texts are in quotes, so that `NULL` is no text.
     pub(crate) has_quotes: bool,
-    /// Whether the first rows were looked at.
+    /// Whether the first rows have been inspected.
     is_sampled: bool,
 }
 
 #[derive(Clone, Debug)]
 struct Target {
-    /// The names as they are written, mostly one: quoted, escaped, with a colon.
+    /// The names that are written, usually one: quoted, escaped, and with a colon.
     keys: Vec<RowKey>,
     kind: ColumnKind,
-    /// Whether its values are truth values, which are written in several ways.
+    /// Whether its values are truth values, which have several spellings.
     is_truth: bool,
-    /// Whether it holds what people write.
+    /// Whether it holds text by people.
     is_words: bool,
     /// Whether its text is JSON.
     is_json: bool,
-    /// For every filter on this column, the texts of which the cell must be one.
+    /// For each filter on this column, the texts of which the cell must be one.
     filters: Vec<Vec<Option<String>>>,
 }
 
@@ -79,20 +80,20 @@ struct RowKey {
     bytes: BytesOf,
     /// The roles that its values mean.
     roles: Vec<(String, String)>,
-    /// Whether it is the role in a column of senders: of one without a role of its own, the sender decides.
+    /// Whether the role is in the column of senders; if the value has no role, the sender decides.
     is_of_sender: bool,
-    /// What is known of the senders that are its values.
+    /// The known senders with these values as ids.
     senders: Option<SenderNames>,
 }
 
-/// What bytes in a column are.
+/// How bytes in a column are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BytesOf {
-    /// Text: other bytes are an error of the row.
+    /// As text: other bytes are an error of the row.
     Text,
-    /// The number of something, which is text where nothing in it is a control character.
+    /// As an id, which is text if it has no control characters.
     Id,
-    /// Anything: they are written in hexadecimal digits.
+    /// As any bytes, which are written as hexadecimal digits.
     Other,
 }
 
@@ -108,7 +109,7 @@ impl BytesOf {
         }
     }
 
-    /// The text of a cell that holds bytes, where they are text.
+    /// The text of a cell with bytes, if they are text.
     fn text<'c>(self, cell: &'c Cell<'_>) -> Result<Option<Cell<'c>>, StreamError> {
         let Cell::Blob(bytes) = cell else {
             return Ok(None);
@@ -124,23 +125,23 @@ impl BytesOf {
 }
 
 impl TableMap {
-    /// The columns of text, where this is the user's own map.
+    /// The columns of text, if this is the user's map.
     pub(crate) fn words(&self) -> impl Iterator<Item = &String> {
         let columns = self.columns.iter().filter(|_| self.is_own);
         let texts = columns.filter(|(ours, _)| BytesOf::of(ours, true) == BytesOf::Text);
         texts.map(|(_, theirs)| theirs)
     }
 
-    /// Whether this column has the senders, and roles are those of some of them.
+    /// Whether this column holds the senders, and the roles are those of senders.
     pub(super) fn has_roles_of_senders(&self, column: &str) -> bool {
         let mut columns = self.columns.iter().filter(|(_, theirs)| theirs == column);
         !self.roles.is_empty() && columns.any(|(ours, _)| ours == "sender" || ours == "sender_name")
     }
 
-    /// The names of a column in a row: every key that the map gives it, else its own. `has` says which columns the row has, in the
-    /// table's words.
+    /// The names of a column in a row: every key that the map gives it, or else its name. `has` reports which columns
+    /// the row has, under the table's names.
     ///
-    /// A column that keeps its own name, although another one was given that name, gets `~2` after it.
+    /// If a column keeps its name although the map gave that name to another one, `~2` is appended.
     pub(super) fn keys<'n>(&'n self, column: &'n str, has: impl Fn(&str) -> bool) -> Vec<Cow<'n, str>> {
         let renamed = self.columns.iter().filter(|(_, theirs)| theirs == column);
         let names: Vec<Cow<'_, str>> = renamed.map(|(ours, _)| ours.as_str().into()).collect();
@@ -161,7 +162,7 @@ impl TableMap {
 }
 
 impl RowWriter {
-    /// Prepares for rows with these columns, in the table's words.
+    /// Prepares for rows with these columns, under the table's names.
     pub(crate) fn new(map: &TableMap, columns: &[Column]) -> Self {
         let has = |name: &str| columns.iter().any(|column| column.name == name);
         let target = |Column { name: column, kind }: &Column| {
@@ -199,7 +200,7 @@ impl RowWriter {
         }
     }
 
-    /// Looks at the first rows of the table: columns of which all values are truth values hold these.
+    /// Inspects the first rows of the table: a column in which all values are truth values is treated as such.
     pub(crate) fn sample<'c>(&mut self, rows: impl Iterator<Item = Vec<Cell<'c>>>) {
         self.is_sampled = true;
         let mut seen = vec![(false, true); self.columns.len()];
@@ -215,7 +216,7 @@ impl RowWriter {
         }
     }
 
-    /// Whether a sample of rows decides anything.
+    /// Whether a sample of rows would decide anything.
     pub(crate) fn needs_sample(&self) -> bool {
         let mut columns = self.columns.iter().filter(|_| !self.is_sampled);
         columns.any(|column| {
@@ -229,10 +230,9 @@ impl RowWriter {
         self.columns.len()
     }
 
-    /// Appends a row to `out` as a JSON object. `out` is unchanged when the row is malformed or filtered.
+    /// Appends a row to `out` as a JSON object. `out` does not change if the row is malformed or filtered.
     ///
-    /// All cells are parsed even when a filter skips the row, so that a malformed row is never counted as
-    /// filtered.
+    /// All cells are parsed even if a filter skips the row, so that a malformed row is never counted as filtered.
     pub(crate) fn write<'c>(
         &self,
         cells: impl Iterator<Item = Result<Cell<'c>, StreamError>>,
@@ -313,7 +313,7 @@ impl RowWriter {
 }
 
 impl Cell<'_> {
-    /// The same cell in a column that was declared so: bytes and instants are written as text.
+    /// The cell in a column of a declared kind: bytes and times are written as text.
     fn of_kind(self, kind: ColumnKind, offset: Option<&str>) -> Self {
         match (kind, self, offset) {
             (ColumnKind::Bytes, Cell::Text(text), _) => {
@@ -327,7 +327,7 @@ impl Cell<'_> {
         }
     }
 
-    /// Whether the cell's text is among these, where `None` is `NULL`. Truth values are the same however they are written.
+    /// Whether the text of the cell is one of these, where `None` is `NULL`. Different spellings of a truth value are equal.
     pub(super) fn is_one_of(&self, texts: &[Option<String>], is_truth: bool) -> bool {
         let truth = self.truth().filter(|_| is_truth || matches!(self, Cell::Bool(_)));
         texts.iter().any(|text| match (self, text) {
@@ -340,7 +340,7 @@ impl Cell<'_> {
         })
     }
 
-    /// The truth value that the cell is, if it is one.
+    /// The truth value of the cell, if it is one.
     pub(super) fn truth(&self) -> Option<bool> {
         match self {
             Cell::Text(text) => truth_of(text),
@@ -378,7 +378,7 @@ impl Cell<'_> {
     }
 }
 
-/// The truth value that a word means, in any case.
+/// The truth value of a word, in upper or lower case.
 pub(super) fn truth_of(word: &[u8]) -> Option<bool> {
     let is = |words: [&str; 4]| {
         words
@@ -392,7 +392,7 @@ pub(super) fn truth_of(word: &[u8]) -> Option<bool> {
     }
 }
 
-/// Whether JSON takes a text for a number.
+/// Whether a text is a number in JSON.
 fn is_number(text: &str) -> bool {
     text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
         && text.ends_with(|last: char| last.is_ascii_digit())
@@ -406,7 +406,7 @@ pub(crate) fn push_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Appends the inside of a JSON string. Bytes that are not UTF-8 stay as they are.
+/// Appends the inside of a JSON string. Bytes that are not UTF-8 remain.
 pub(crate) fn push_escaped(text: &[u8], out: &mut Vec<u8>) {
     let mut rest = text;
     loop {
@@ -433,7 +433,7 @@ pub(crate) fn push_escaped(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The bytes that pairs of hexadecimal digits spell.
+/// Decodes pairs of hexadecimal digits.
 pub(super) fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
     let (pairs, rest) = digits.as_chunks::<2>();
     let byte = |pair: &[u8; 2]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();

@@ -1,4 +1,4 @@
-//! Words, names and literals of SQL text that is whole in memory. No grammar: dumps use few forms of statements.
+//! Words, names and literals of SQL text in memory. There is no grammar, because dumps use few forms of statements.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::stream::StreamError;
 /// The SQL dialect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// PostgreSQL, and what is not recognised as another's.
+    /// PostgreSQL, and text that is not recognised as another dialect.
     #[default]
     PostgreSql,
     /// MySQL and MariaDB.
@@ -24,7 +24,7 @@ pub(crate) enum Dialect {
 pub(crate) struct Syntax {
     /// The SQL dialect.
     pub(crate) dialect: Dialect,
-    /// Whether a backslash escapes in plain quotes too: always in MySQL, by a setting in PostgreSQL.
+    /// Whether a backslash is an escape in plain quotes, too: always in MySQL, by a setting in PostgreSQL.
     pub(crate) backslashes: bool,
 }
 
@@ -37,7 +37,7 @@ impl Syntax {
         }
     }
 
-    /// The escapes between quotes, where `marked` says that an `E` precedes them.
+    /// The escapes between quotes; `marked` if an `E` precedes them.
     pub(crate) const fn escapes(self, marked: bool) -> Escapes {
         match (self.dialect, marked || self.backslashes) {
             (Dialect::MySql, _) => Escapes::MySql,
@@ -52,7 +52,8 @@ impl Syntax {
     }
 }
 
-/// The number after `/*!` or, for MariaDB alone, `/*M!`: the server executes such a comment where it is not older itself.
+/// The number after `/*!` or, for MariaDB alone, `/*M!`: a server executes such a comment unless the server is older
+/// than this version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Version {
     value: u32,
@@ -60,7 +61,7 @@ pub(crate) struct Version {
 }
 
 impl Version {
-    /// Takes a byte that belongs to the number; whether it does.
+    /// Takes a byte if it belongs to the number; true if it does.
     pub(crate) fn takes(&mut self, byte: u8) -> bool {
         let is_digit = byte.is_ascii_digit() && self.digits < 6;
         if is_digit {
@@ -70,7 +71,7 @@ impl Version {
         is_digit
     }
 
-    /// Whether some server executes it: dumps write `99999` and `999999` for never.
+    /// Whether any server executes it: dumps write `99999` and `999999` for never.
     pub(crate) const fn is_executed(self) -> bool {
         match self.digits {
             6 => self.value < 990_000,
@@ -79,7 +80,7 @@ impl Version {
     }
 }
 
-/// A piece of SQL text. White space and comments stand between pieces.
+/// A token of SQL text. White space and comments may be between tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'s> {
     /// A word without quotes.
@@ -103,11 +104,11 @@ pub(crate) enum Token<'s> {
 pub(crate) struct Tokens<'s> {
     rest: &'s [u8],
     syntax: Syntax,
-    /// Whether a comment that MySQL executes has begun and not ended.
+    /// Whether the position is in a comment that MySQL executes.
     is_versioned: bool,
 }
 
-/// Whether a byte can stand in a word; bytes above ASCII are letters.
+/// Whether a byte can be part of a word; bytes above ASCII are letters.
 pub(crate) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
@@ -131,7 +132,7 @@ impl<'s> Tokens<'s> {
         self.clone().next()
     }
 
-    /// The next token, or nothing at the end.
+    /// The next token; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<Token<'s>>, StreamError> {
         self.skip_blank();
         let Some((first, after)) = self.rest.split_first() else {
@@ -160,7 +161,7 @@ impl<'s> Tokens<'s> {
         Ok(Some(token))
     }
 
-    /// Takes a symbol where it is next; whether it was.
+    /// Takes a symbol if it is next; true if it was.
     pub(crate) fn take_symbol(&mut self, symbol: u8) -> bool {
         self.skip_blank();
         let Some(after) = self.rest.strip_prefix(&[symbol]) else {
@@ -170,7 +171,7 @@ impl<'s> Tokens<'s> {
         true
     }
 
-    /// Takes a word where it is next, in any case; whether it was.
+    /// Takes a word if it is next, in upper or lower case; true if it was.
     pub(crate) fn take_word(&mut self, word: &str) -> bool {
         self.skip_blank();
         let length = self.rest.iter().take_while(|byte| is_word(**byte)).count();
@@ -182,7 +183,7 @@ impl<'s> Tokens<'s> {
         is_next
     }
 
-    /// Passes tokens up to the bracket that closes an open one.
+    /// Skips tokens up to the bracket that closes an open one.
     pub(crate) fn skip_bracket(&mut self) -> Result<(), StreamError> {
         let mut depth = 1_u32;
         while depth > 0 {
@@ -259,8 +260,8 @@ impl<'s> Tokens<'s> {
         Ok(Token::Text(Cow::Borrowed(text)))
     }
 
-    /// Skips white space and comments; the content of a comment that MySQL executes is not skipped. A block
-    /// comment without an end swallows the rest.
+    /// Skips white space and comments, but not the content of a comment that MySQL executes. A block comment without an
+    /// end takes the rest.
     fn skip_blank(&mut self) {
         loop {
             self.rest = self.rest.trim_ascii_start();
@@ -286,12 +287,12 @@ impl<'s> Tokens<'s> {
     }
 }
 
-/// Whether a byte can stand in the tag of a dollar quote.
+/// Whether a byte can be part of the tag of a dollar quote.
 pub(crate) const fn is_tag(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// The content of a comment that MySQL executes, where one begins.
+/// The text after the opening mark of a comment that MySQL executes; `None` if there is none.
 fn executed(text: &[u8]) -> Option<&[u8]> {
     let inside = text.strip_prefix(b"/*!").or(text.strip_prefix(b"/*M!"))?;
     let mut version = Version::default();
@@ -299,7 +300,7 @@ fn executed(text: &[u8]) -> Option<&[u8]> {
     version.is_executed().then(|| inside.split_at(length).1)
 }
 
-/// The text after a block comment, whose opening mark was passed.
+/// The text after a block comment; `rest` begins after its opening mark.
 fn after_comment(mut rest: &[u8], nests: bool) -> &[u8] {
     let mut depth = 1_u32;
     while let Some(at) = memchr::memchr2(b'*', b'/', rest) {

@@ -1,4 +1,4 @@
-//! The parts of a dump's statement that matter for reading rows.
+//! The parts of a dump's statements that matter for reading rows.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::stream::StreamError;
 /// A statement, as far as it matters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Statement {
-    /// Rows follow, one a line.
+    /// Rows follow, one per line.
     Copy {
         table: String,
         columns: Option<Vec<String>>,
@@ -22,41 +22,41 @@ pub(crate) enum Statement {
         table: String,
         columns: Option<Vec<String>>,
     },
-    /// A table, the columns that it declares, and the tables of which it is a part: a partition, or a child that inherits.
+    /// A table, the columns that it declares, and the tables of which it is a part, as a partition or an inheriting child.
     Create {
         table: String,
         columns: Vec<Column>,
         parents: Vec<String>,
     },
-    /// A table becomes a part of another.
+    /// A table becomes part of another.
     Attach { parent: String, child: String },
-    /// The encoding of what follows.
+    /// The encoding of the following text.
     Encoding(String),
-    /// The schema of tables without one.
+    /// The schema of tables that are named without one.
     SearchPath(Option<String>),
-    /// Whether backslashes escape in plain quotes.
+    /// Whether backslashes are escapes in plain quotes.
     Backslashes(bool),
-    /// The offset of the instants that follow.
+    /// The time zone offset of the following times.
     Offset(String),
-    /// The database of what follows.
+    /// The database of the following text.
     Database(String),
     /// A transaction begins.
     Begin,
-    /// A transaction ends well.
+    /// A transaction ends with a commit.
     Commit,
-    /// A transaction is taken back.
+    /// A transaction is rolled back.
     Rollback,
-    /// A statement of no interest.
+    /// A statement that does not matter for rows.
     Other,
 }
 
 impl ColumnKind {
-    /// The kind that a word of a type names.
+    /// The kind that a word in a type names.
     fn named(word: &str, dialect: Dialect) -> Self {
         let word = word.to_ascii_lowercase();
         match (word.as_str(), dialect) {
             (word, Dialect::Sqlite) if word.contains("json") => Self::Json,
-            // There each value has a type.
+            // In SQLite, each value has a type.
             ("blob" | "binary" | "varbinary", Dialect::Sqlite) => Self::Plain,
             ("json" | "jsonb", _) => Self::Json,
             ("bytea" | "blob" | "tinyblob" | "mediumblob" | "longblob" | "binary" | "varbinary", _)
@@ -67,7 +67,7 @@ impl ColumnKind {
         }
     }
 
-    /// The kind of a type as SQLite's schema writes it.
+    /// The kind of a type in SQLite's schema.
     pub(crate) fn of_type(declared: &str) -> Self {
         let mut words = declared.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_');
         let kinds = words.by_ref().map(|word| Self::named(word, Dialect::Sqlite));
@@ -76,7 +76,7 @@ impl ColumnKind {
 }
 
 impl Statement {
-    /// Reads a statement; of an `INSERT` only the part before the first row.
+    /// Parses a statement; of an `INSERT` only the part before the first row.
     ///
     /// An invalid statement is ignored.
     pub(crate) fn parse(text: &[u8], syntax: Syntax) -> Self {
@@ -109,7 +109,7 @@ fn copy(tokens: &mut Tokens<'_>) -> Option<Statement> {
     let mut is_plain = tokens.take_word("FROM") && tokens.take_word("STDIN");
     let mut has_rows = is_plain;
     tokens.take_symbol(b';');
-    // `WITH OIDS` stands before `FROM` and adds a column.
+    // `WITH OIDS` is before `FROM` and adds a column.
     while let Some(token) = tokens.next().ok()? {
         is_plain = false;
         has_rows |= matches!(token, Token::Word(word) if word.eq_ignore_ascii_case(b"STDIN"));
@@ -139,7 +139,7 @@ fn create(tokens: &mut Tokens<'_>) -> Option<Statement> {
     loop {
         match tokens.next().ok()?? {
             Token::Word(word) if word.eq_ignore_ascii_case(b"TABLE") => break,
-            // GLOBAL, LOCAL, TEMPORARY, UNLOGGED, FOREIGN
+            // The words GLOBAL, LOCAL, TEMPORARY, UNLOGGED and FOREIGN.
             Token::Word(_) => {}
             _ => return None,
         }
@@ -150,7 +150,7 @@ fn create(tokens: &mut Tokens<'_>) -> Option<Statement> {
     }
     let table = name(tokens)?;
     if tokens.take_word("PARTITION") {
-        // It has the columns of the table that it is a part of.
+        // It has the columns of its parent table.
         let parents = vec![tokens.take_word("OF").then(|| name(tokens))??];
         let columns = Vec::new();
         return Some(Statement::Create {
@@ -189,7 +189,7 @@ fn create(tokens: &mut Tokens<'_>) -> Option<Statement> {
     })
 }
 
-/// `ALTER TABLE parent ATTACH PARTITION child`, or `ALTER TABLE child INHERIT parent`.
+/// Parses `ALTER TABLE parent ATTACH PARTITION child`, or `ALTER TABLE child INHERIT parent`.
 fn alter(tokens: &mut Tokens<'_>) -> Option<Statement> {
     if !tokens.take_word("TABLE") {
         return None;
@@ -205,8 +205,8 @@ fn alter(tokens: &mut Tokens<'_>) -> Option<Statement> {
     Some(Statement::Attach { parent, child: table })
 }
 
-/// The next column of a table, where it is one that rows have a value for, and whether the closing bracket follows it. The columns
-/// of which a check says that they are JSON are added to `json`.
+/// The next column of a table, if rows have a value for it; the flag is true if the closing bracket follows. Columns
+/// that a check declares as JSON are added to `json`.
 fn column_definition(tokens: &mut Tokens<'_>, json: &mut Vec<String>) -> Option<(Option<Column>, bool)> {
     let dialect = tokens.syntax().dialect;
     let mut column: Option<Column> = None;
@@ -219,7 +219,7 @@ fn column_definition(tokens: &mut Tokens<'_>, json: &mut Vec<String>) -> Option<
             Token::Symbol(b')') => return Some((column, true)),
             Token::Symbol(b',') => return Some((column, false)),
             Token::Symbol(b'(') => {
-                // SQLite writes no value for a column that it computes.
+                // SQLite writes no value for a computed column.
                 if after_as && dialect == Dialect::Sqlite {
                     column = None;
                 }
@@ -229,14 +229,14 @@ fn column_definition(tokens: &mut Tokens<'_>, json: &mut Vec<String>) -> Option<
                 }
                 tokens.skip_bracket().ok()?;
             }
-            // An array of them is written in another way.
+            // An array of such values is written differently.
             Token::Symbol(b'[') => {
                 if let Some(column) = &mut column {
                     column.kind = ColumnKind::Plain;
                 }
             }
             Token::Word(word) if is_first && begins_constraint(word, dialect) => {}
-            // The columns of another table are meant.
+            // The columns are those of another table.
             Token::Word(word) if is_first && word.eq_ignore_ascii_case(b"LIKE") => return None,
             _ if is_first => {
                 column = text(&token, dialect).map(|name| Column {
@@ -258,7 +258,7 @@ fn column_definition(tokens: &mut Tokens<'_>, json: &mut Vec<String>) -> Option<
     }
 }
 
-/// Whether a word after a column's type says something else about the column.
+/// Whether a word after a column's type begins another property of the column.
 fn ends_type(word: &[u8]) -> bool {
     let words = [
         "NOT",
@@ -279,7 +279,7 @@ fn ends_type(word: &[u8]) -> bool {
 
 fn begins_constraint(word: &[u8], dialect: Dialect) -> bool {
     let everywhere: &[&str] = &["CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"];
-    // MySQL quotes every name of a column, so that these words are none; elsewhere `key` is a common name.
+    // MySQL quotes every column name, so these words are keywords there; elsewhere `key` is a common name.
     let in_mysql: &[&str] = &["KEY", "INDEX", "FULLTEXT", "SPATIAL", "PERIOD"];
     let is = |name: &&str| word.eq_ignore_ascii_case(name.as_bytes());
     everywhere.iter().any(is) || (dialect == Dialect::MySql && in_mysql.iter().any(is))
@@ -305,7 +305,7 @@ fn set(tokens: &mut Tokens<'_>) -> Option<Statement> {
     }
 }
 
-/// The database that a line for PostgreSQL's client connects to, `\connect name`, if it is such a line.
+/// The database in a line for PostgreSQL's client, `\connect name`; `None` if it is no such line.
 pub(crate) fn database_of(line: &[u8]) -> Option<String> {
     let line = line.trim_ascii();
     let rest = line
@@ -323,7 +323,7 @@ pub(crate) fn database_of(line: &[u8]) -> Option<String> {
         quote @ (b'"' | b'\'') => quoted(*quote, rest.get(1..)?, Escapes::None).ok()??.0,
         _ => Cow::Borrowed(rest.split(u8::is_ascii_whitespace).next()?),
     };
-    // A whole connection string is written where the name needs quotes.
+    // The client is given a whole connection string if the name needs quotes.
     let name = match name.strip_prefix(b"dbname=") {
         Some(value) => match value.strip_prefix(b"'") {
             Some(inside) => quoted(b'\'', inside, Escapes::PostgreSql).ok()??.0.into_owned(),
@@ -334,7 +334,7 @@ pub(crate) fn database_of(line: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(&name).into_owned())
 }
 
-/// A name with the names before it, joined by dots.
+/// A name with its qualifiers, joined by dots.
 fn name(tokens: &mut Tokens<'_>) -> Option<String> {
     let mut name = name_part(tokens)?;
     while tokens.take_symbol(b'.') {
@@ -349,7 +349,7 @@ fn name_part(tokens: &mut Tokens<'_>) -> Option<String> {
     text(&token, tokens.syntax().dialect)
 }
 
-/// A list of columns in brackets, where one is next.
+/// A list of columns in brackets, if it is next.
 fn columns(tokens: &mut Tokens<'_>) -> Result<Option<Vec<String>>, StreamError> {
     if !tokens.take_symbol(b'(') {
         return Ok(None);
@@ -368,11 +368,11 @@ fn columns(tokens: &mut Tokens<'_>) -> Result<Option<Vec<String>>, StreamError> 
     if tokens.take_symbol(b')') {
         Ok(Some(columns))
     } else {
-        Err(StreamError::malformed("the list of columns does not end"))
+        Err(StreamError::malformed("the list of columns is not closed"))
     }
 }
 
-/// The name that a token stands for. PostgreSQL writes unquoted names in lower case.
+/// The name that a token denotes. PostgreSQL writes unquoted names in lower case.
 fn text(token: &Token<'_>, dialect: Dialect) -> Option<String> {
     let text = match token {
         Token::Word(word) if dialect == Dialect::PostgreSql => {

@@ -1,8 +1,8 @@
-//! Days and instants as ISO 8601 writes them.
+//! Days and times in the form of ISO 8601.
 
 use std::fmt::Write as _;
 
-/// A point in time as ISO 8601; with `Z` where the column says that it is one, and not a clock's reading.
+/// A time in ISO 8601; with `Z` if the column declares it as an instant and not as the reading of a local clock.
 pub(crate) fn time(units: i64, second: i64, is_instant: bool) -> String {
     let (seconds, rest) = (units.div_euclid(second), units.rem_euclid(second));
     let (days, clock) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
@@ -10,7 +10,7 @@ pub(crate) fn time(units: i64, second: i64, is_instant: bool) -> String {
     let mut out = format!("{}T{hour:02}:{minute:02}:{:02}", date(days), clock % 60);
     if rest > 0 {
         let digits = second.ilog10() as usize;
-        // Writing to a string cannot fail.
+        // Writing to a String cannot fail.
         let _ = write!(out, ".{rest:0digits$}");
     }
     if is_instant {
@@ -19,9 +19,9 @@ pub(crate) fn time(units: i64, second: i64, is_instant: bool) -> String {
     out
 }
 
-/// A day, counted from 1970, in the calendar.
+/// A day, counted from 1970, as a calendar date.
 pub(crate) fn date(days: i64) -> String {
-    // Years that begin in March: the day that is added every four years is the last of one.
+    // Years begin in March here, so that the leap day is the last day of a year.
     let shifted = days.saturating_add(719_468);
     let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
     let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;

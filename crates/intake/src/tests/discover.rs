@@ -1,4 +1,4 @@
-//! The inputs found by patterns, on folders built for each test.
+//! The inputs that patterns match, in folders that each test creates.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::{DiscoverError, Event, Input, InputKind, Reader, content_hash, discov
 use chatmill_diag::Limits;
 use tempfile::TempDir;
 
-/// A folder with files, each holding its own name.
+/// A folder with files, each with its name as content.
 fn tree(files: &[&str]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for file in files {
@@ -32,7 +32,7 @@ fn code(input: &Input) -> &str {
     }
 }
 
-/// Names and kinds, in order.
+/// The names and kinds of the inputs, in order.
 fn found(pattern: &str, base: &Path) -> Vec<String> {
     let inputs = discover(pattern, base).unwrap_or_else(|error| panic!("{pattern}: {error}"));
     inputs
@@ -214,7 +214,7 @@ mod unix {
                 "file.json link-not-followed"
             ]
         );
-        // Folders behind links that the pattern would have entered are told, too.
+        // Links to folders that the pattern would have entered are reported as well.
         assert_eq!(
             found("in/*/secret.json", folder.path()),
             ["folder link-not-followed", "up link-not-followed"]
@@ -334,7 +334,7 @@ mod unix {
     }
 }
 
-/// Reads an input and gives the codes of its framing errors, and what failed.
+/// Reads an input; returns the codes of its framing errors, and the failure.
 fn framing_errors(input: &Input) -> Vec<String> {
     let mut reader = Reader::open(input, &Limits::default());
     let mut buffer = Vec::new();
@@ -377,7 +377,7 @@ fn braces_that_lie_too_deep_in_one_another_are_refused() {
         assert!(matches!(refused, Err(DiscoverError::TooNested { .. })), "{depth}");
     }
     let long = format!("{{{}}}", vec!["[!a-z]*"; 40_000].join(","));
-    // Whether that is too long is the library's affair; it must not panic over it.
+    // The library decides whether that is too long; it must not panic.
     assert!(discover(&long, folder.path()).is_err());
 }
 
@@ -402,7 +402,7 @@ fn hashes_and_small_files_are_read_from_the_stored_bytes() {
         std::io::ErrorKind::InvalidData
     );
     assert!(content_hash(&folder.path().join("no"), &mut |_| true).is_err());
-    // A sparse file is refused by its length and not read.
+    // A sparse file is refused because of its length, and not read.
     fs::File::create(&path).unwrap().set_len(20 << 30).unwrap();
     assert_eq!(
         read_small(&path, 1 << 30).unwrap_err().kind(),

@@ -1,5 +1,4 @@
-//! Dumps that `oracle/dumps.sh` has just made, compared with the output of `psql` and `pg_restore`.
-//! `just dumps` runs this.
+//! Dumps that `oracle/dumps.sh` has just created, compared with the output of `psql` and `pg_restore`. Run by `just dumps`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +9,7 @@ use crate::{Event, Reader, discover};
 use chatmill_diag::Limits;
 use serde_json::value::RawValue;
 
-/// A row as texts: truth values and numbers, which `INSERT` statements have, as `COPY` writes them.
+/// A row as texts: truth values and numbers, which `INSERT` statements have, are in the form of `COPY`.
 type Texts = BTreeMap<String, Option<String>>;
 
 fn texts(row: &str) -> Texts {
@@ -27,7 +26,7 @@ fn texts(row: &str) -> Texts {
         .collect()
 }
 
-/// The rows of the one table that is wanted.
+/// The rows of the only table with a map.
 fn rows(folder: &Path, name: &str) -> Vec<Texts> {
     let map = TableMap {
         source: "oracle".to_owned(),

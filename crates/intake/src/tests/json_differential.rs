@@ -1,13 +1,13 @@
-//! The scan against two other JSON parsers: what one accepts the others accept, with equal trees.
+//! Compares the scan with two other JSON parsers: a text that one accepts the others must accept, with equal trees.
 //!
-//! The documented differences are lone surrogates (repaired here, refused there), numbers that no parser holds (kept
-//! as text here) and depth (each has its own limit).
+//! The documented differences are lone surrogates (repaired here, refused there), numbers that no parser can represent
+//! (text here) and depth (each parser has another limit).
 
 use crate::json::{Document, Kind, Value, scan};
 use proptest::prelude::*;
 use serde_json::Value as Tree;
 
-/// The tree that the tape describes. Numbers are read by `serde_json` from their own text.
+/// The tree that the tape describes. `serde_json` parses the numbers from their text.
 fn tree(value: Value<'_>) -> Tree {
     match value.kind() {
         Kind::Null => Tree::Null,
@@ -33,7 +33,7 @@ fn has_odd_numbers(document: &Document<'_>) -> bool {
     has_note(document, "number-out-of-range")
 }
 
-/// Compares all three on one text.
+/// Compares the three parsers on one text.
 fn compare(bytes: &[u8]) -> Result<(), TestCaseError> {
     let serde: Result<Tree, _> = serde_json::from_slice(bytes);
     match scan(bytes, 128) {
@@ -66,7 +66,7 @@ fn compare(bytes: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Whether two trees are equal. The other parsers round doubles in the last place and read -0 as 0.
+/// Whether two trees are equal, where the other parsers round doubles in the last place and read -0 as 0.
 fn alike(one: &Tree, other: &Tree) -> bool {
     match (one, other) {
         (Tree::Number(a), Tree::Number(b)) if a.is_f64() || b.is_f64() => {

@@ -1,9 +1,9 @@
-//! Text in UTF-16 and UTF-32 as UTF-8: a byte order mark says so, as editors and programs on Windows write
-//! it.
+//! Decodes text in UTF-16 and UTF-32 to UTF-8. It is recognised by the byte order mark that editors and programs on
+//! Windows write.
 //!
-//! A lone surrogate becomes a replacement character, as in JSON escapes, with a note. A unit that is no
-//! character, and an incomplete unit at the end, become a byte that is not UTF-8: the next stage reports it
-//! with its place, as in any corrupt text.
+//! A lone surrogate becomes a replacement character with a note, as in JSON escapes. A unit that is not a character,
+//! and an incomplete unit at the end, become a byte that is not UTF-8; the next stage reports it with its place, as in
+//! any corrupt text.
 
 use std::io::{self, BufRead};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use chatmill_diag::codes::{BYTE_ORDER_MARK, LONE_SURROGATE};
 
 use crate::stream::{Buffered, ReadBudget};
 
-/// A byte that is in no text of UTF-8.
+/// A byte that is never part of UTF-8.
 const BROKEN: u8 = 0xFF;
 
-/// An encoding whose units have several bytes.
+/// An encoding with units of several bytes.
 #[derive(Clone, Copy)]
 struct Form {
     mark: &'static [u8],
@@ -34,7 +34,7 @@ impl Form {
     }
 }
 
-/// The forms of four bytes come first: their mark begins with that of a form of two.
+/// The encodings with units of four bytes come first, because their marks begin with those of two-byte encodings.
 const FORMS: [Form; 4] = [
     Form::new(b"\xFF\xFE\0\0", "UTF-32LE", false),
     Form::new(b"\0\0\xFE\xFF", "UTF-32BE", true),
@@ -46,35 +46,35 @@ fn form(head: &[u8]) -> Option<Form> {
     FORMS.into_iter().find(|form| head.starts_with(form.mark))
 }
 
-/// Whether `head` begins such a text.
+/// Whether `head` begins with such a mark.
 pub(super) fn starts(head: &[u8]) -> bool {
     form(head).is_some()
 }
 
-/// Decodes one text, without its mark.
+/// Decodes one text without its mark.
 pub(super) struct Wide {
     pub(super) stream: Buffered,
     form: Form,
-    /// The first bytes of a unit.
+    /// The first bytes of an incomplete unit.
     unit: Vec<u8>,
-    /// The first unit of a pair of surrogates.
+    /// The first half of a surrogate pair.
     high: Option<u16>,
     decoded: Vec<u8>,
     given: usize,
     /// The number of bytes decoded before these.
     before: u64,
-    /// Halves of pairs: how many, and where the first is.
+    /// The number of lone surrogates, and the offset of the first.
     halves: (u64, u64),
     gauge: Arc<ReadBudget>,
 }
 
 impl Wide {
-    /// A decoder of what begins with a mark.
+    /// A decoder for a stream that begins with a mark.
     pub(super) fn new(mut stream: Buffered, gauge: Arc<ReadBudget>) -> Option<Self> {
         let form = form(stream.peek(4))?;
         stream.consume(form.mark.len());
         let message = format!(
-            "the byte order mark at the start says that the text is {}: it was decoded, and offsets are those of the decoded bytes",
+            "the byte order mark at the start marks the text as {}: it was decoded, and offsets are those of the decoded bytes",
             form.name
         );
         gauge.note(Finding::new(&BYTE_ORDER_MARK, message));
@@ -147,7 +147,7 @@ impl Wide {
         for decoded in char::decode_utf16(units) {
             match decoded {
                 Ok(character) => self.push_character(character),
-                // The second half may follow.
+                // The second half of the pair may follow.
                 Err(half) if half.unpaired_surrogate() == unit && unit < 0xDC00 => self.high = Some(unit),
                 Err(_) => self.lone(),
             }

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes a database, dumps it in every way that the installed pg_dump knows, and writes down what psql says its rows are.
-# Usage: dumps.sh FOLDER. The server lives in a temporary folder, listens on no port, and is gone afterwards.
+# Creates a database, dumps it in every way that the installed pg_dump supports, and writes the rows as psql reports them.
+# Usage: dumps.sh FOLDER. The server is in a temporary folder, listens on no port, and is removed at the end.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 
-# The program that `pg_config` or the usual folders know, in its newest version.
+# The newest version of a program that `pg_config` or the usual folders have.
 folder() {
     command -v pg_config >/dev/null && [ -x "$(pg_config --bindir)/initdb" ] && pg_config --bindir && return
     ls -d /usr/lib/postgresql/*/bin /usr/pgsql-*/bin 2>/dev/null | sort -V | tail -1
@@ -51,7 +51,7 @@ for archive in "$out"/*.dump "$out"/*.tar "$out"/folder*; do
     "$bin/pg_restore" -f "$out/restored-$(basename "$archive").sql" "$archive"
 done
 
-# One JSON object a row, every cell as the text that a dump holds.
+# One JSON object per row; every cell is the text that a dump contains.
 "$bin/psql" -qXAt > "$out/messages.jsonl" <<'SQL'
 SELECT 'SELECT json_build_object(' || string_agg(format('%L, CASE WHEN %I IS NOT NULL THEN format(''%%s'', %I) END', attname, attname, attname),
     ', ' ORDER BY attnum) || ') FROM messages ORDER BY ctid'

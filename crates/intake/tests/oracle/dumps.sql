@@ -1,5 +1,5 @@
--- What `dumps.sh` dumps: a table of messages with every kind of cell that has to be escaped somewhere, and neighbours that are
--- not read.
+-- The database that `dumps.sh` dumps: a table of messages with every kind of cell that has to be escaped somewhere, and other
+-- tables that are not read.
 CREATE TYPE msg_type AS ENUM ('user', 'assistant', 'tool', 'system', 'status');
 CREATE TABLE threads (thread_id uuid PRIMARY KEY, is_public boolean DEFAULT false, created_at timestamptz);
 CREATE TABLE messages (

@@ -44,7 +44,7 @@ pub(crate) fn classify(text: Cow<'_, str>, place: &str, value: Value<'_>, site: 
             let is_noted = |code| document.notes().iter().any(|note| note.code == code);
             let is_repaired = is_noted(&codes::LONE_SURROGATE);
             if is_repaired {
-                let message = "an escape in the arguments is half a surrogate pair and reads U+FFFD";
+                let message = "an escape in the arguments is half a surrogate pair and is read as U+FFFD";
                 site.note(&codes::LONE_SURROGATE, message, place, value);
             }
             if is_noted(&codes::NUMBER_OUT_OF_RANGE) {

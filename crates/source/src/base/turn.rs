@@ -90,9 +90,8 @@ impl Turn {
         self.step = Some(self.parts.len());
     }
 
-    /// Ends the last step, if steps are marked. If the only mark is the first part and text follows a result, the marks of later steps were
-    /// not recorded,
-    /// and the order of the parts is unchanged.
+    /// Ends the last step, if steps are marked. If the only mark is the first part and text follows a result, the marks of later steps were not
+    /// recorded, and the order of the parts is unchanged.
     pub(crate) fn end_steps(&mut self) {
         if self.step == Some(0) {
             let is_result = |part: &Part| matches!(part, Part::ToolResult(_));

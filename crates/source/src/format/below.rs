@@ -51,7 +51,7 @@ impl<'d> Below<'d> {
 }
 
 /// Marks second copies as read: messages in these lists that equal the conversation's message with the same id.
-pub(super) fn pass_over_copies<'d>(
+pub(super) fn mark_copies<'d>(
     lists: impl Iterator<Item = Value<'d>>,
     messages: &[Value<'d>],
     id: impl Fn(Value<'d>) -> Option<String>,

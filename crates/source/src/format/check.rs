@@ -26,7 +26,7 @@ pub(super) fn counted(text: &str) -> Result<(), String> {
     while let Some((name, value)) = left.pop() {
         let others = left.len();
         let (what, holes) = match value.get_ref() {
-            DeValue::String(text) => ("holes", text.matches('{').count()),
+            DeValue::String(text) => ("placeholders", text.matches('{').count()),
             DeValue::Array(list) => {
                 left.extend(list.iter().map(|value| (name, value)));
                 ("entries", 0)
@@ -40,9 +40,11 @@ pub(super) fn counted(text: &str) -> Result<(), String> {
         let count = holes + left.len() - others;
         in_all += count;
         let reason = if count > MOST {
-            format!("{name} has {count} {what}, and {MOST} are the most")
+            format!("{name} has {count} {what}; the limit is {MOST}")
         } else if in_all > MOST_IN_ALL {
-            format!("all lists, tables and texts together have more than {MOST_IN_ALL} entries and holes")
+            format!(
+                "all lists, tables and texts together have more than {MOST_IN_ALL} entries and placeholders"
+            )
         } else {
             continue;
         };
@@ -84,7 +86,7 @@ pub(super) fn check(language: &Language) -> Result<(), String> {
     let has_rows = !map.alone && map.messages.0.iter().any(MapPath::is_root);
     if has_rows && (map.join || !map.each.0.is_empty()) {
         return Err(
-            "where each record is a message (conversation.messages = \"$\"), there is no join and no each"
+            "conversation.join and conversation.each do not apply if each record is a message (conversation.messages = \"$\")"
                 .to_owned(),
         );
     }

@@ -65,7 +65,8 @@ pub fn load(id: &str, text: &str) -> Result<&'static FormatFile, FormatError> {
     let loaded: &'static Loaded = Box::leak(Box::new(Loaded::parse(leaked(id), text)?));
     if !loaded.language.table.is_empty() {
         return Err(error(
-            "only the formats that chatmill comes with have `table`: a [table_map] in the pipeline file reads other tables".to_owned(),
+            "only built-in formats have `table`: a [table_map] in the pipeline file reads other tables"
+                .to_owned(),
         ));
     }
     let file: &'static FormatFile = Box::leak(Box::new(FormatFile {
@@ -128,9 +129,9 @@ fn leaked(text: &str) -> &'static str {
 
 /// Whether a name may be that of a source.
 fn is_id(id: &str) -> bool {
-    let may_stand =
+    let is_allowed =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.');
-    !id.is_empty() && id.len() <= 64 && id.bytes().all(may_stand)
+    !id.is_empty() && id.len() <= 64 && id.bytes().all(is_allowed)
 }
 
 impl FormatFile {
@@ -338,8 +339,8 @@ impl RecordMark {
     /// Whether a record meets the conditions.
     fn is_met_by(&self, record: &RecordSketch) -> bool {
         let has_words = |(name, wanted): (&String, &WordList)| {
-            let stands = record.names.get(name);
-            let mut words = stands.into_iter().flat_map(|name| &name.words);
+            let named = record.names.get(name);
+            let mut words = named.into_iter().flat_map(|name| &name.words);
             words.any(|word| wanted.all().iter().any(|pattern| is_like(word, pattern)))
         };
         let is_text = |name: &String| {

@@ -26,7 +26,7 @@ pub(super) struct Loaded {
     /// used.
     pub(super) is_map: bool,
     /// Whether a message may be a plain text.
-    pub(super) are_words: bool,
+    pub(super) allows_text: bool,
     /// First keys of the paths of a message: none may occur twice in it.
     pub(super) keys: Vec<String>,
     pub(super) silence: Silence,
@@ -90,12 +90,12 @@ impl Loaded {
         let messages = || cases.iter().chain([&language.message]);
         let is_map = id == super::field_map::ID;
         let keys = super::check::first_keys(messages().filter(|_| !is_map));
-        let are_words = messages().any(|message| message.say.iter().any(Piece::is_whole));
+        let allows_text = messages().any(|message| message.say.iter().any(Piece::is_whole));
         Self {
             about,
             request: language.request.as_ref().map(|map| map.reader(about)),
             keys,
-            are_words,
+            allows_text,
             is_map,
             silence,
             cases,

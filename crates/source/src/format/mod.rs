@@ -1,4 +1,6 @@
-//! Formats as files: a TOML file gives the paths of all values in a record, and this module reads records according to it.
+//! Formats as files: a TOML file gives the paths of all values in a record, and this module reads records according to it. A [`FormatFile`]
+//! is a source like those in Rust: built-in ones are in the list of the crate, [`load`] parses files from outside, and [`mapped`] makes one
+//! of a field map.
 //!
 //! | File | Holds |
 //! |---|---|

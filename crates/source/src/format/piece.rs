@@ -1,4 +1,5 @@
-//! Reading the pieces of a message: text, thoughts, files, calls and results.
+//! Reading the pieces of a message: text, thoughts, files, calls and results. [`PieceReader`] follows a list of pieces in a format file,
+//! and collects the content of a message in a [`MessageDraft`].
 
 mod details;
 mod draft;
@@ -387,7 +388,7 @@ impl PieceReader<'_> {
     /// A file; `None` without any fact about it.
     fn file(self, map: &FileMap, value: Value<'_>) -> Option<Media> {
         let read = self.read;
-        let word = |paths: &Paths| paths.id(value).map(|word| read.led_back(word));
+        let word = |paths: &Paths| paths.id(value).map(|word| read.decoded(word));
         let (name, url, data) = (word(&map.name), word(&map.url), word(&map.data));
         if name.is_none() && url.is_none() && data.is_none() {
             return None;
@@ -478,9 +479,7 @@ impl PieceReader<'_> {
         if has_words && !own.is_empty() && !again.say {
             draft.extra.keep(name, beside);
         } else {
-            draft
-                .parts
-                .push(Part::Text(self.read.led_back(text.into_owned())));
+            draft.parts.push(Part::Text(self.read.decoded(text.into_owned())));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Reading a record by a format file: its conversations, and the messages of each.
+//! Reading a record by a format file. `file.rs` passes a frame to [`read`], and gets a reading with all conversations of the record and
+//! their messages.
 
 mod attachments;
 mod nested;
@@ -133,7 +134,7 @@ impl<'d> One<'d, '_> {
         let language = self.format.language;
         let copies = language.conversation.again.0.iter();
         let copies = copies.filter_map(|path| path.first(self.record));
-        super::below::pass_over_copies(copies, &values, |message| language.message.id.id(message));
+        super::below::mark_copies(copies, &values, |message| language.message.id.id(message));
         let mut notes = Notes::new(self.frame.start);
         let known = language.conversation.keys();
         notes.repeated_keys(self.record, &self.path, |key| known.contains(&key));
@@ -426,7 +427,7 @@ impl<'d> Reader<'d, '_> {
         let read = self.read;
         if let Some(participants) = &map.people {
             for person in participants.each.find(record) {
-                let name = participants.name.id(person).map(|name| read.led_back(name));
+                let name = participants.name.id(person).map(|name| read.decoded(name));
                 match (participants.id.id(person), name) {
                     (Some(id), name) => _ = self.turns.roster.of(Role::User, &id, name.as_deref()),
                     (None, Some(name)) => _ = self.turns.roster.named(Role::User, Some(&name)),
@@ -502,7 +503,7 @@ impl<'d> Reader<'d, '_> {
         let read = self.read;
         let limits = self.turns.list.limits;
         let first = |paths: &Paths| records.iter().find_map(|record| paths.id(*record));
-        let text = |paths: &Paths| first(paths).map(|text| read.led_back(text));
+        let text = |paths: &Paths| first(paths).map(|text| read.decoded(text));
         for paths in [&map.title, &map.description, &map.version, &map.model] {
             let mut found = records.iter().filter_map(|record| paths.first(*record));
             if let Some(own) = found.next() {

@@ -1,4 +1,4 @@
-//! Format files that exceed a bound, on both sides of each bound.
+//! The bounds on format files, each tested on both sides.
 
 use std::collections::BTreeSet;
 
@@ -175,7 +175,7 @@ fn each_list_and_table_of_the_schema_has_64_entries_at_most() {
         let message = Loaded::parse("own", &most).err().map(|error| error.message);
         assert!(!message.unwrap_or_default().contains("entries"), "{names:?}");
         let error = refused(&file(MOST + 1));
-        let reason = format!(": {} has 65 entries, and 64 are the most", names[names.len() - 1]);
+        let reason = format!(": {} has 65 entries; the limit is 64", names[names.len() - 1]);
         assert!(
             error.starts_with("line ") && error.ends_with(&reason),
             "{names:?}: {error}"
@@ -200,12 +200,12 @@ fn all_lists_together_have_2048_entries_at_most() {
 }
 
 #[test]
-fn a_text_has_64_holes_at_most() {
+fn a_text_has_64_placeholders_at_most() {
     let holes = |count: usize| file(&format!("say = [{{ text = \"{}\" }}]", "{t}".repeat(count)), "");
     assert!(Loaded::parse("own", &holes(64)).is_ok());
     assert_eq!(
         refused(&holes(65)),
-        "line 8, column 17: text has 65 holes, and 64 are the most"
+        "line 8, column 17: text has 65 placeholders; the limit is 64"
     );
 }
 

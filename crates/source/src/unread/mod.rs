@@ -1,4 +1,5 @@
-//! Unread values of a record, found by the marks that reading leaves on values; one implementation for all sources.
+//! Unread values of a record, found by the marks that reading leaves on values; one implementation for all sources. The function `read` of
+//! the crate calls [`leftovers`] after each reading, and returns the result with it.
 //!
 //! A value that a source used is read. A value that a source retained without using it, or never inspected, is unread: the former is in `extra`
 //! already, the latter is added to `extra`. Both are reported by the path of their keys, unless the format lists the path as without meaning

@@ -1,4 +1,4 @@
-//! Names for formats that are not read, recognised by their structure.
+//! Names for formats that are not read, recognised by their structure; and, in [`recognised`], the choice of the source of an entry.
 //!
 //! A file that no source reads is still an export of some program. Its name helps more than "unknown": it leads to the right tool, or to a field
 //! map. Each format is one entry of `formats.toml`, with the names that only this format has.
@@ -108,17 +108,17 @@ impl Known {
                 let begins = head.is_some_and(|head| files::begins(&head.bytes, &self.begins));
                 begins
                     || records.iter().any(|record| {
-                        self.has_one(|name| stands(record, name)).is_some()
-                            && !self.lacks.iter().any(|name| stands(record, name))
+                        self.has_one(|name| has_name(record, name)).is_some()
+                            && !self.lacks.iter().any(|name| has_name(record, name))
                     })
             }
         }
     }
 
     /// The first list with all of its names present.
-    fn has_one(&self, stands: impl Fn(&str) -> bool) -> Option<&[String]> {
+    fn has_one(&self, is_present: impl Fn(&str) -> bool) -> Option<&[String]> {
         let mut lists = self.has.iter();
-        let found = lists.find(|names| names.iter().all(|name| stands(name)));
+        let found = lists.find(|names| names.iter().all(|name| is_present(name)));
         found.map(Vec::as_slice)
     }
 
@@ -133,7 +133,7 @@ impl Known {
 }
 
 /// Whether a record has a name; `*` in the name matches any characters.
-fn stands(record: &RecordSketch, name: &str) -> bool {
+fn has_name(record: &RecordSketch, name: &str) -> bool {
     match name.split_once('*') {
         None => record.names(name),
         Some((start, end)) => {

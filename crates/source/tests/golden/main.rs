@@ -65,14 +65,14 @@ fn main() -> ExitCode {
         trials.extend(readings(source));
     }
     trials.extend(detections());
-    for (name, comes_of) in [
+    for (name, outcome) in [
         ("grouped", grouped as fn(&str) -> String),
         ("keys", keys),
         ("tables", tables),
     ] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/rows/{name}.txt"));
         trials.push(Trial::test(format!("rows/{name}"), move || {
-            Ok(check_cases(&path, comes_of)?)
+            Ok(check_cases(&path, outcome)?)
         }));
     }
     trials.extend(matrix::trials());

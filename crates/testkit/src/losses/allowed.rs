@@ -1,5 +1,5 @@
-//! The effects that declared losses allow in a rendering: elements that may be moved, that may be missing,
-//! and text that may belong to no element.
+//! What declared losses allow in a rendering: elements that are elsewhere, elements that are missing, and text that
+//! belongs to no element.
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{MediaKind, MediaSource, Role};
@@ -9,7 +9,7 @@ use super::elements::{Element, Kind, quoted};
 use super::search::{Search, State, text_of};
 
 impl Search<'_, '_> {
-    /// Whether an element may stand elsewhere than in the conversation.
+    /// Whether an element may be at another place than in the conversation.
     pub(super) fn may_move(&self, index: usize) -> bool {
         use LossCode::{
             PartFlattened, PartMoved, ResultEarlyMoved, ResultLateMoved, SystemHoisted, SystemInlined,
@@ -53,12 +53,12 @@ impl Search<'_, '_> {
                         && !self.declared.ends(text, position, "").is_empty()
                     || has(LossCode::ControlCharacterRemoved) && text.chars().all(char::is_control)
                     || has(LossCode::Truncated)
-                    // Whoever looks for a thought before a text reads over a blank.
+                    // A reader that looks for a thought before a text skips blanks.
                     || text.trim().is_empty() && self.read.iter().any(|read| matches!(read.kind, Kind::Reasoning(_)))
                     || has(LossCode::SpecialTokenInText) && self.has_replies()
             }
             Kind::Quote(words) => self.has_replies() || words.trim().is_empty() || words.contains("[meta]"),
-            // The words that name a medium stand beside the text, and a reader takes both for a quote.
+            // The words that name a medium are adjacent to the text, and a reader takes both for a quote.
             Kind::Media(_)
                 if element.is_answers
                     && [
@@ -69,7 +69,7 @@ impl Search<'_, '_> {
                     .into_iter()
                     .any(has) =>
             {
-                // The text is part of the result's.
+                // The text is part of the text of the result.
                 has(LossCode::MediaPlaceholder) || has(LossCode::PartFlattened)
             }
             Kind::Media(media) => {
@@ -82,7 +82,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether replies were read back, which may be texts that are worded as quotes.
+    /// Whether replies were read back, which may actually be texts that look like quotes.
     pub(super) fn has_replies(&self) -> bool {
         self.read.iter().any(|read| !read.message.references.is_empty())
     }
@@ -93,7 +93,7 @@ impl Search<'_, '_> {
         self.read.iter().filter_map(text_of).any(is_count)
     }
 
-    /// Whether the next element that was read back is one that a loss adds.
+    /// Whether a loss adds the next element that was read back.
     pub(super) fn is_added(&self, state: &State) -> bool {
         let read = &self.read[state.read];
         match &read.kind {
@@ -116,7 +116,7 @@ impl Search<'_, '_> {
                     || self.declared.anywhere(LossCode::MissingResultSynthesised)
             }
             Kind::Media(media) => {
-                // A medium of a quoted message goes with the quote.
+                // A medium of a quoted message is part of the quote.
                 let inlines = self.declared.anywhere(LossCode::ReferenceInlined);
                 let MediaSource::Url(url) = &media.source else {
                     return false;
@@ -135,7 +135,7 @@ impl Search<'_, '_> {
                 let mut known = media.map(|part| format!("{part:?}")).chain(quoted);
                 inlines && known.any(|words| words.contains(url.as_str()))
             }
-            // The head of a message of which everything else is lost.
+            // The head of a message from which everything else is lost.
             Kind::Nothing => self.case.is_text,
             _ => false,
         }

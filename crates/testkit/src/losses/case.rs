@@ -1,5 +1,4 @@
-//! The input of the completeness test: a rendering, its conversation, and the names that participants have in
-//! it.
+//! The input of the completeness test: a rendering, its conversation, and the names of the participants in it.
 
 use chatmill_dialect::{Coverage, LossCode, View};
 use chatmill_model::{Conversation, Message, MessageKind, Participant, ParticipantKind, Role};
@@ -7,17 +6,17 @@ use chatmill_model::{Conversation, Message, MessageKind, Participant, Participan
 use super::declared::Declared;
 use super::elements::{Element, Kind};
 
-/// A rendering and what it is a rendering of.
+/// A rendering and its conversation.
 pub(super) struct Case<'r> {
     /// The view that was rendered.
     pub view: View<'r>,
     /// The declared losses.
     pub declared: &'r Declared,
-    /// Whether the dialect knows no perspective.
+    /// Whether the dialect has no perspectives.
     pub is_neutral: bool,
-    /// Whether the format knows system text: where it does not, a reader may take the first turn for it.
+    /// Whether the format has system text; if not, a reader may take the first turn for it.
     pub has_system: bool,
-    /// Whether no source reads it back.
+    /// Whether no source reads the dialect back.
     pub is_text: bool,
     /// The coverage of the rendering.
     pub coverage: Coverage,
@@ -36,7 +35,7 @@ impl<'r> Case<'r> {
         self.coverage == Coverage::SingleTurn
     }
 
-    /// Whether an element may be said in a role.
+    /// Whether an element may have a role.
     pub(super) fn is_role(&self, element: &Element<'_>, role: Role, is_worded: bool) -> bool {
         let (message, position) = (element.message, element.position());
         let has = |code| self.declared.at(code, position) > 0;
@@ -59,7 +58,7 @@ impl<'r> Case<'r> {
         role == message.role || message.kind == MessageKind::Notice
     }
 
-    /// Whether a participant is known by an id, or by a name that one of the messages gives the speaker.
+    /// Whether a name is an id of a participant, or a name that one of the messages gives the speaker.
     pub(super) fn is_name(&self, message: &Message, name: &str) -> bool {
         let mut others = self
             .messages()
@@ -69,7 +68,7 @@ impl<'r> Case<'r> {
             || others.any(|other| other.sender_name.as_deref() == Some(name))
     }
 
-    /// Whether an id is another message's, which stands in the same turn.
+    /// Whether an id belongs to another message in the same turn.
     pub(super) fn is_id_of_another(&self, id: &str) -> bool {
         self.messages()
             .iter()
@@ -95,7 +94,7 @@ impl<'r> Case<'r> {
         names
     }
 
-    /// Whether an id is one of somebody's: his own, his account's, or a name, alone or with a role.
+    /// Whether an id identifies a participant: it is the participant's id, the account's id, or a name, alone or with a role.
     pub(super) fn is_known_as(&self, sender: usize, id: &str) -> bool {
         let names = self.names(&self.participants()[sender].id);
         let parts = id
@@ -108,7 +107,7 @@ impl<'r> Case<'r> {
             .any(|part| names.iter().any(|name| name == part))
     }
 
-    /// Whether a field's value was read back, under any name.
+    /// Whether the value of a field was read back in any field.
     pub(super) fn is_reported(value: &str, at: &[&Message]) -> bool {
         let value = value.trim_matches('"');
         at.iter().any(|message| format!("{message:?}").contains(value))
@@ -122,7 +121,7 @@ impl<'r> Case<'r> {
     }
 }
 
-/// Whether the perspective or another agent sent a message.
+/// Whether an agent sent a message: the one of the perspective, or another.
 fn is_agents(view: &View<'_>, message: &Message) -> bool {
     let participants = &view.conversation().participants;
     view.is_own(message)

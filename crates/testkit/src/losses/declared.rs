@@ -1,4 +1,4 @@
-//! The losses of one rendering, and what they allow a text to look like.
+//! The losses of one rendering, and the forms of a text that they allow.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use chatmill_model::{Media, MediaKind, MediaSource};
 pub(super) struct Declared(BTreeMap<(LossCode, Option<u32>), u64>);
 
 impl Declared {
-    /// Adds up the losses of each code at each position.
+    /// Sums the losses of each code at each position.
     pub(super) fn of(losses: &[Loss]) -> Self {
         let mut amounts = BTreeMap::new();
         for loss in losses {
@@ -40,7 +40,7 @@ impl Declared {
         codes.iter().map(|code| self.at(*code, position)).sum()
     }
 
-    /// Whether a code is declared of the message or of the rendering.
+    /// Whether a code is declared for the message or for the rendering.
     pub(super) fn covers(&self, code: LossCode, position: u32) -> bool {
         self.at(code, position) + self.whole(code) > 0
     }
@@ -49,8 +49,8 @@ impl Declared {
         self.0.get(&(code, position)).copied().unwrap_or(0)
     }
 
-    /// The possible ends of a message's text in the text that was read back, given the losses declared for
-    /// the message: none when the text does not begin there.
+    /// The possible ends of a message's text in the text that was read back, given the losses declared for the message;
+    /// empty if the text does not begin there.
     pub(super) fn ends(&self, text: &str, position: u32, read: &str) -> Vec<usize> {
         let has = |code| self.at(code, position) > 0;
         if has(LossCode::Truncated) {
@@ -84,7 +84,7 @@ impl Declared {
     }
 }
 
-/// A text without the white space that Markdown does not show: tabulators, and blanks in front of a line.
+/// A text without the white space that Markdown does not display: tabulators, and blanks in front of a line.
 fn spaced(text: &str) -> String {
     let text = text.replace('\t', "    ");
     let lines = text.split('\n').map(|line| {
@@ -95,12 +95,12 @@ fn spaced(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a character is white space to every vendor.
+/// Whether a character is white space for every vendor.
 pub(super) fn is_white(character: char) -> bool {
     character.is_whitespace() || character == '\u{feff}'
 }
 
-/// The end of a text in the text that was read back, when it begins there.
+/// The end of a text in the text that was read back, if it begins there.
 fn end(
     text: &str,
     read: &str,
@@ -145,13 +145,13 @@ fn shortened(text: &str, read: &str) -> Vec<usize> {
     ends
 }
 
-/// Whether a text holds what dialects take out of a bot's words: a line of metadata, or an id.
+/// Whether a text has what dialects remove from a bot's text: a line of metadata, or an id.
 fn holds_metadata(text: &str) -> bool {
     let mut words = chatmill_model::technical::KEYS.iter();
     text.contains("[meta]") || words.any(|word| text.contains(word))
 }
 
-/// The words of a document of text, with its title as dialects put it.
+/// The text of a document with its title, in the forms that dialects write.
 pub(super) fn documents(media: &Media) -> Option<Vec<String>> {
     let MediaSource::Text(text) = &media.source else {
         return None;
@@ -167,7 +167,7 @@ pub(super) fn documents(media: &Media) -> Option<Vec<String>> {
     )
 }
 
-/// The words that stand for a medium.
+/// The words that replace a medium.
 pub(super) fn placeholders(media: &Media) -> [String; 2] {
     let word = match media.kind {
         MediaKind::Image => "Image",

@@ -1,4 +1,4 @@
-//! The elements of a conversation: one for each piece of content, in order.
+//! The elements of a conversation: one for each part of its content, in order.
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{
@@ -10,7 +10,7 @@ use super::declared::is_white;
 /// The kind of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind<'c> {
-    /// A text of a message, or what happened, in a notice.
+    /// The text of a message, or the event in a notice.
     Text(&'c str),
     /// Reasoning of a model.
     Reasoning(&'c str),
@@ -22,16 +22,16 @@ pub(super) enum Kind<'c> {
     Result(&'c ToolResult),
     /// A prompt-cache mark.
     CacheMark,
-    /// The text of a message that is replied to, as the reply repeats it.
+    /// The text of a message that is replied to, which the reply repeats.
     Quote(String),
-    /// A message without anything in it.
+    /// A message without content.
     Nothing,
 }
 
-/// One piece of content.
+/// One part of the content.
 #[derive(Clone, Debug)]
 pub(super) struct Element<'c> {
-    /// The message that it is part of.
+    /// The message of the element.
     pub message: &'c Message,
     /// The kind of the element.
     pub kind: Kind<'c>,
@@ -42,12 +42,12 @@ pub(super) struct Element<'c> {
 }
 
 impl Element<'_> {
-    /// Position of its message.
+    /// The position of its message.
     pub(super) fn position(&self) -> u32 {
         self.message.position
     }
 
-    /// The codes that declare an element of this kind left out, alone or with its message.
+    /// The codes that declare the loss of an element of this kind, alone or with its message.
     pub(super) fn dropped_by(&self) -> Vec<LossCode> {
         use LossCode::{
             CacheMarkCapped, CacheMarkDropped, DuplicateResult, EmptyDropped, ExtraDropped, MediaDropped,
@@ -69,7 +69,7 @@ impl Element<'_> {
             Kind::Call(_) => vec![ToolCallDropped],
             Kind::Result(_) => vec![ToolResultDropped, OrphanResultDropped, DuplicateResult],
             Kind::CacheMark => vec![CacheMarkDropped, CacheMarkCapped],
-            // What only one vendor has is no element.
+            // Data that only one vendor has is no element.
             Kind::Nothing => vec![EmptyDropped, ExtraDropped],
         };
         if matches!(&self.kind, Kind::Result(result) if result.content.trim_matches(is_white).is_empty()) {
@@ -80,7 +80,7 @@ impl Element<'_> {
         }
         match (self.message.role, &self.kind) {
             (Role::System, _) => codes.push(SystemDropped),
-            // Elements beside a result belong to it.
+            // Elements next to a result belong to it.
             (Role::Tool | Role::User, Kind::Text(_) | Kind::Media(_) | Kind::Nothing) => {
                 codes.push(ToolResultDropped);
             }
@@ -95,7 +95,7 @@ pub(super) fn elements<'c>(linked: &'c Linked, messages: &'c [Message]) -> Vec<E
     let mut elements = Vec::new();
     for message in messages {
         let first = elements.len();
-        // The answer that media and marks belong to, and how many more media do.
+        // The answer that media and marks belong to, and the number of its media that are still to come.
         let mut answer = None;
         for (part, found) in (0..).zip(&message.parts) {
             answer = match (found, answer) {
@@ -112,7 +112,7 @@ pub(super) fn elements<'c>(linked: &'c Linked, messages: &'c [Message]) -> Vec<E
                 Part::ToolCall(call) => Kind::Call(call),
                 Part::ToolResult(result) => Kind::Result(result),
                 Part::CacheMark => Kind::CacheMark,
-                // The prefix law compares them.
+                // The prefix law compares these parts.
                 Part::Item(_) => continue,
             };
             let place = PartPlace {
@@ -144,8 +144,7 @@ pub(super) fn elements<'c>(linked: &'c Linked, messages: &'c [Message]) -> Vec<E
     elements
 }
 
-/// The texts that a message quotes where its replies are written out: those of the messages that it replies
-/// to, each once.
+/// The texts that a message quotes if its replies are written out: those of the messages that it replies to, without duplicates.
 pub(super) fn quoted(linked: &Linked, message: &Message) -> Vec<String> {
     let Some(links) = linked.links.get(message.position as usize) else {
         return Vec::new();
@@ -175,12 +174,12 @@ pub(super) fn quoted(linked: &Linked, message: &Message) -> Vec<String> {
     quoted
 }
 
-/// All text of a message.
+/// The whole text of a message.
 fn words(message: &Message) -> String {
     let texts = message.parts.iter().filter_map(|part| match part {
         Part::Text(text) | Part::Notice(text) => Some(text.as_str()),
         Part::ToolResult(result) => Some(result.content.as_str()),
-        // The placeholder for a medium in a quote is covered by the quote's own tests.
+        // The tests of quotes cover the placeholder of a medium in a quote.
         Part::Media(_) => Some("["),
         _ => None,
     });

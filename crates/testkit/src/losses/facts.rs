@@ -1,5 +1,5 @@
-//! Facts about messages, participants and the conversation beside the content: each fact is read back at its
-//! message, or a loss declares it.
+//! Facts about messages, participants and the conversation that are not content: each fact must be read back at its
+//! message, or a loss must declare it.
 
 use std::collections::BTreeSet;
 
@@ -11,22 +11,22 @@ use super::case::Case;
 use super::elements::{Element, Kind};
 use super::search::Alignment;
 
-/// The elements of both sides with what was found where.
+/// The elements of both sides, and the places where they were found.
 pub(super) struct Matched<'m, 'c> {
-    /// The rendering that is judged.
+    /// The rendering under test.
     pub case: &'m Case<'m>,
-    /// Elements of the conversation.
+    /// The elements of the conversation.
     pub source: &'m [Element<'c>],
     /// The conversation that was read back.
     pub again: &'c Linked,
     /// The elements that were read back.
     pub read: &'m [Element<'c>],
-    /// The alignment that was found.
+    /// The alignment of the two lists.
     pub alignment: &'m Alignment,
 }
 
 impl Matched<'_, '_> {
-    /// The breaches of completeness.
+    /// The breaches of completeness, one sentence each.
     pub(super) fn breaches(&self) -> Vec<String> {
         let mut breaches = Vec::new();
         self.amounts(&mut breaches);
@@ -57,7 +57,7 @@ impl Matched<'_, '_> {
         self.case.declared.at(code, position) > 0
     }
 
-    /// No more is missing than is declared.
+    /// Checks that no more is missing than declared.
     fn amounts(&self, breaches: &mut Vec<String>) {
         let mut lost: Vec<(u32, Vec<LossCode>, u64)> = Vec::new();
         for (element, found) in self.source.iter().zip(&self.alignment.found) {
@@ -65,7 +65,7 @@ impl Matched<'_, '_> {
                 element.kind,
                 Kind::Reasoning(_) | Kind::Media(_) | Kind::Call(_) | Kind::Result(_) | Kind::CacheMark
             );
-            // A fact of a message of which nothing is left is not shown either.
+            // If nothing of a message is left, its facts cannot be shown.
             if !is_part {
                 continue;
             }
@@ -100,7 +100,7 @@ impl Matched<'_, '_> {
         }
     }
 
-    /// Checks speakers, and messages that are one turn.
+    /// Checks the speakers, and which messages are one turn.
     fn turns(&self, breaches: &mut Vec<String>) {
         let codes_of_one = [
             LossCode::TurnMerged,
@@ -120,14 +120,14 @@ impl Matched<'_, '_> {
                 || element.is_answers
                 || matches!(element.kind, Kind::Result(_)) && !matches!(read.kind, Kind::Text(_));
             if !is_silent {
-                // A word before the text of a message names the speaker.
+                // A word in front of the text of a message names the speaker.
                 let goes_on = last_shown == Some((position, found.read));
                 last_shown = Some((position, found.read));
                 last_role = found.role.or(last_role.filter(|_| goes_on));
                 let role = last_role.unwrap_or(read.message.role);
                 if !self.case.is_role(element, role, found.is_worded) {
                     breaches.push(format!(
-                        "message {position}: {:?} reads as {role:?}",
+                        "message {position}: {:?} is read back as {role:?}",
                         element.kind
                     ));
                 }
@@ -229,14 +229,14 @@ impl Matched<'_, '_> {
         }
     }
 
-    /// Checks the facts of a message where any element of it was found.
+    /// Checks the facts of a message if any of its elements was found.
     fn message(&self, message: &Message, at: &[&Message], breaches: &mut Vec<String>) {
         self.identity(message, at, breaches);
         self.fields(message, at, breaches);
         self.relations(message, at, breaches);
     }
 
-    /// The id and the time of a message.
+    /// Checks the id and the time of a message.
     fn identity(&self, message: &Message, at: &[&Message], breaches: &mut Vec<String>) {
         let position = message.position;
         let covers = |code| self.case.declared.covers(code, position);
@@ -276,7 +276,7 @@ impl Matched<'_, '_> {
         }
     }
 
-    /// Checks mentions, fields, the sender's name and the weight.
+    /// Checks mentions, fields, the name of the sender, and the weight.
     fn fields(&self, message: &Message, at: &[&Message], breaches: &mut Vec<String>) {
         let position = message.position;
         let covers = |code| self.case.declared.covers(code, position);
@@ -322,7 +322,7 @@ impl Matched<'_, '_> {
         if message.weight.is_some()
             && !at.iter().any(|read| read.weight == message.weight)
             && !covers(LossCode::WeightDropped)
-            // A request of one message says nothing of the weights of the others, and does not count its own.
+            // A request of one message does not contain the weights of the others, and its own does not matter.
             && !self.case.is_single()
         {
             breach("the weight", &message.weight);
@@ -364,7 +364,7 @@ impl Matched<'_, '_> {
         }
     }
 
-    /// Whether a message that was read back holds nothing of another one.
+    /// Whether a message that was read back contains nothing of another message.
     fn is_only(&self, read: &Message, position: u32) -> bool {
         let mut all = self.source.iter().zip(&self.alignment.found);
         all.all(|(element, found)| {
@@ -373,7 +373,7 @@ impl Matched<'_, '_> {
         })
     }
 
-    /// Facts about the conversation, its people and its tools.
+    /// Checks the facts about the conversation, its participants and its tools.
     fn conversation(&self, breaches: &mut Vec<String>) {
         let declared = &self.case.declared;
         let (one, other) = (self.case.view.conversation(), &self.again.conversation);
@@ -414,7 +414,9 @@ impl Matched<'_, '_> {
         };
         let (known, reported) = (facts(&one.participants), facts(&other.participants));
         if reported + declared.whole(LossCode::ParticipantDropped) < known {
-            breaches.push(format!("facts of {known} people are known, of {reported} told"));
+            breaches.push(format!(
+                "facts of {known} participants are known, of {reported} reported"
+            ));
         }
         self.tools(breaches);
     }
@@ -450,7 +452,7 @@ impl Matched<'_, '_> {
         }
         let added = [LossCode::ToolDefinitionSynthesised, LossCode::ToolDefinitionAdded];
         if reported.len() > known.len() && added.iter().all(|code| declared.whole(*code) == 0) {
-            breaches.push(format!("nobody defined all of {reported:?}"));
+            breaches.push(format!("no participant defined all of {reported:?}"));
         }
     }
 }
@@ -460,11 +462,11 @@ impl Matched<'_, '_> {
 struct Tool {
     name: Option<String>,
     description: Option<String>,
-    /// The names of what it takes.
+    /// The names of its parameters.
     parameters: Vec<String>,
 }
 
-/// The definitions in one value, whoever's form it has.
+/// The definitions in a value, in the form of any vendor.
 fn tools_of(raw: &str) -> Vec<Tool> {
     let value: Value = serde_json::from_str(raw).unwrap_or_default();
     for key in ["functionDeclarations", "function_declarations"] {
@@ -508,13 +510,13 @@ fn has_facts(person: &Participant) -> bool {
         || !person.extra.is_empty()
 }
 
-/// Whether two times are the same, however they are written.
+/// Whether two times are the same in any notation.
 fn is_time(one: &Timestamp, other: &Timestamp) -> bool {
     let digits = |raw: &str| raw.trim_end_matches('0').to_owned();
     one.instant.is_some() && one.instant == other.instant || digits(&one.raw) == digits(&other.raw)
 }
 
-/// Words that say no more of a speaker than the role does.
+/// The words that only repeat the role of a speaker.
 const ROLES: [&str; 7] = [
     "user",
     "assistant",
@@ -525,7 +527,7 @@ const ROLES: [&str; 7] = [
     "developer",
 ];
 
-/// The name of the sender; none where it says no more than the role.
+/// The name of the sender; `None` if it only repeats the role.
 fn shown_name(linked: &Linked, message: &Message) -> Option<String> {
     let given = message.sender_name.clone().filter(|name| !name.is_empty());
     let Some(sender) = message
@@ -538,7 +540,7 @@ fn shown_name(linked: &Linked, message: &Message) -> Option<String> {
     let own = names.find(|name| !name.is_empty()).cloned();
     let is_nobody = ROLES.contains(&sender.id.as_str()) || sender.role.as_ref() == Some(&sender.id);
     let name = own.or((!is_nobody).then(|| sender.id.clone()));
-    // Roles and colons keep apart those of one name.
+    // Roles and colons distinguish speakers with the same name.
     let mut name = name?;
     while let Some((role, rest)) = name.split_once(':')
         && ROLES.contains(&role)
@@ -548,7 +550,7 @@ fn shown_name(linked: &Linked, message: &Message) -> Option<String> {
     Some(name).filter(|name| !name.is_empty() && !ROLES.contains(&name.as_str()) && !name.ends_with(':'))
 }
 
-/// The message for a fact that is read back differently.
+/// The breach for a fact that is read back differently.
 fn breach(position: u32, what: &str, lost: &dyn std::fmt::Debug, at: &[&Message]) -> String {
     let ids: Vec<_> = at.iter().map(|read| &read.id).collect();
     let times: Vec<_> = at.iter().map(|read| &read.timestamp).collect();

@@ -1,8 +1,9 @@
-//! The messages of a page of Markdown: escapes are taken off, and what is folded is a thought, a call or a result by its title.
+//! The messages of a Markdown page: escapes are removed, and the title of a folded block decides whether it is a
+//! thought, a call or a result.
 
 use chatmill_model::{ArgumentForm, Arguments, Component, Part, RawJson, Sink, ToolCall, ToolResult};
 
-/// The parts of each message, in their order.
+/// The parts of each message, in order.
 pub(super) fn messages(sink: &Sink<'_>) -> Vec<Vec<Part>> {
     let mut messages = Vec::new();
     let mut starts = sink.turn_starts().iter().peekable();
@@ -59,7 +60,7 @@ fn folded_part(title: &str, text: &str) -> Part {
     Part::Reasoning(words(text))
 }
 
-/// What is between two fences.
+/// The text between two fences.
 fn fenced(text: &str) -> String {
     let inside = text.trim_start_matches('`');
     let fence = "`".repeat(text.len() - inside.len());
@@ -87,7 +88,7 @@ fn words(text: &str) -> String {
     shown(&plain)
 }
 
-/// A text with the characters that escapes such as `\u{202e}` stand for.
+/// A text with the characters that escapes such as `\u{202e}` denote.
 fn shown(text: &str) -> String {
     let mut pieces = text.split("\\u{");
     let mut plain = pieces.next().unwrap_or_default().to_owned();
@@ -103,7 +104,7 @@ fn shown(text: &str) -> String {
     plain
 }
 
-/// A name with the characters that its references stand for.
+/// A name with the characters that its references denote.
 fn references(text: &str) -> String {
     let mut pieces = text.split("&#");
     let mut plain = pieces.next().unwrap_or_default().to_owned();

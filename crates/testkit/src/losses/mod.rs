@@ -1,15 +1,13 @@
-//! Completeness of losses: everything in a conversation is read back from its rendering, or a loss declares
-//! it.
+//! Completeness of losses: everything in a conversation is read back from its rendering, or a loss declares it.
 //!
-//! A conversation is taken apart into [elements]: each text, thought, medium, call, result, cache mark and
-//! quote, in order. The rendering is read by the [source that reads the dialect back](reader()), and taken
-//! apart in the same way. Then
+//! A conversation is split into [elements]: each text, thought, medium, call, result, cache mark and quote, in order.
+//! The rendering is read by the [source that reads the dialect back](reader()), and split in the same way. Then
 //!
 //! 1. each element of the conversation is [found](search), in order and in its role; or the losses of its message
 //!    [allow](allowed) that it is missing or elsewhere, or that [other words](wording) replace it;
-//! 2. each element that was read back is found by 1, or is one that a loss adds (a result that was made up, for example);
-//! 3. each [fact](facts) beside the elements (id, time, name, mention, reply, further field, weight, title, definition of a tool)
-//!    is read back at the message where an element of its own was found, or a loss declares it.
+//! 2. each element that was read back is found by 1, or is one that a loss adds, such as an invented result;
+//! 3. each [fact](facts) that is not content (id, time, name, mention, reply, further field, weight, title, tool definition) is
+//!    read back at a message with an element of its message, or a loss declares it.
 //!
 //! An example: Ann (`m1`) says “Look!” with a picture, and Ben (`m2`) says “Nice.”, which `hf-messages`
 //! renders as
@@ -27,11 +25,10 @@
 //!
 //! Without one of these losses, with the two texts exchanged, or with an additional word, the test fails.
 //!
-//! The test knows loss codes, but neither dialects nor their code: every [known] dialect is tested, in
-//! every profile. For a dialect that no source reads back, the pieces of content that it writes are compared
-//! instead, without the facts. A loss allows the same in *every* dialect. Golden files and the dialects' own
-//! tests cover the rest: the words around a quote, schemas of tools, and the length of a text that is
-//! declared as shortened.
+//! The test knows loss codes, but neither dialects nor their code: every [known] dialect is tested, in every profile.
+//! For a dialect that no source reads back, the parts of its content are compared instead, without the facts. A loss
+//! allows the same in *every* dialect. Golden files and the tests of the dialects cover the rest: the words around a
+//! quote, the schemas of tools, and the length of a text that is declared as shortened.
 //!
 //! Why: docs/decisions/2026-11-22-loss-completeness-test.md.
 
@@ -62,26 +59,25 @@ use facts::Matched;
 pub use reader::reader;
 use search::Search;
 
-/// The number of times that a code is left out of one dialect's declared losses before the test counts as
-/// blind to it.
+/// The number of times that a code is removed from the declared losses of one dialect before the test counts as blind to it.
 const MAX_TRIES: u64 = 150;
 
-/// The results of testing renderings.
+/// The results of tests of renderings.
 #[derive(Debug, Default)]
 pub struct LossCoverage {
-    /// Renderings that were judged.
+    /// The number of renderings that were tested.
     pub checked: u64,
-    /// Renderings that policy rejects.
+    /// The number of renderings that the policy rejects.
     pub rejected: u64,
-    /// Codes that they declared.
+    /// The codes that the renderings declared.
     pub codes: BTreeSet<LossCode>,
-    /// Codes that renderings of each dialect and profile declared.
+    /// The codes that the renderings of each dialect and profile declared.
     pub dialects: BTreeMap<String, BTreeSet<LossCode>>,
-    /// Codes that are missed where a rendering does not declare them.
+    /// The codes of which the test detected the absence.
     pub missed: BTreeSet<LossCode>,
-    /// The number of times that each code was left out.
+    /// The number of times that each code was removed, by dialect.
     tries: BTreeMap<(LossCode, String), u64>,
-    /// The breaches, by dialect.
+    /// The breaches of each dialect.
     pub breaches: BTreeMap<String, Vec<String>>,
 }
 
@@ -91,7 +87,7 @@ impl LossCoverage {
         self.check_added(name, linked, policy, Additions::default());
     }
 
-    /// The same test, with a pipeline's prompt and tools.
+    /// Tests the renderings with the prompt and the tools of a pipeline added.
     pub fn check_added(&mut self, name: &str, linked: &Linked, policy: &Policy, additions: Additions<'_>) {
         let everybody = (0..linked.conversation.participants.len()).map(Some);
         for perspective in std::iter::once(None).chain(everybody) {
@@ -103,7 +99,7 @@ impl LossCoverage {
         }
     }
 
-    /// Judges what every dialect makes of one view.
+    /// Tests the renderings of one view in every dialect.
     pub fn check_view(&mut self, name: &str, view: &View<'_>) {
         for dialect in known() {
             if !(dialect.is_neutral() && view.perspective.is_some()) {
@@ -159,14 +155,14 @@ impl LossCoverage {
         rendering: &Rendering,
     ) -> Option<Vec<String>> {
         let source = reader(dialect);
-        // Turns that chat text forges are read as turns; such a rendering is invalid.
+        // Turns that are forged in chat text are read as turns, but such a rendering is invalid.
         if view.policy.control_tokens == ControlTokens::Keep
             && !rendering.is_valid()
             && dialect.about().media_type == "text/plain"
         {
             return None;
         }
-        // A typed mark is read as one of a medium in the list; such a rendering is invalid.
+        // A typed mark is read as the mark of a medium in the list, but such a rendering is invalid.
         if rendering
             .violations
             .iter()
@@ -187,7 +183,7 @@ impl LossCoverage {
             .count();
         if rejected > 0 {
             self.rejected += 1;
-            // Where there are several agents, some dialects take them for one.
+            // If there are several agents, some dialects treat them as one.
             let agents = view
                 .conversation()
                 .participants
@@ -205,7 +201,7 @@ impl LossCoverage {
         Some(found)
     }
 
-    /// Leaves out each declared code of the rendering in turn, until the test has missed each code once.
+    /// Removes each declared code of the rendering in turn, until the test has detected the absence of each code once.
     fn without_each_code(
         &mut self,
         view: &View<'_>,
@@ -229,7 +225,7 @@ impl LossCoverage {
         }
     }
 
-    /// The number of breaches of each dialect, with its shortest case; `None` where there are none.
+    /// The number of breaches of each dialect with the shortest one; `None` if there are none.
     pub fn verdict(&self) -> Option<String> {
         let shortest = |all: &Vec<String>| all.iter().min_by_key(|breach| breach.len()).cloned();
         let shown = self.breaches.iter().map(|(dialect, all)| {
@@ -244,7 +240,7 @@ impl LossCoverage {
     }
 }
 
-/// The breaches of a rendering if these were its losses.
+/// The breaches of a rendering if it declared these losses.
 fn breaches(
     view: &View<'_>,
     dialect: &Dialect,
@@ -311,13 +307,13 @@ fn breaches(
     })
 }
 
-/// Whether all that was read back stands in the order of its times.
+/// Whether everything that was read back is in the order of its times.
 fn is_by_time(again: &Linked) -> bool {
     let times: Vec<i64> = again.conversation.messages.iter().filter_map(time_of).collect();
     times.is_sorted() && times.len() > 1
 }
 
-/// When a message was written; a time without an offset is taken for one in UTC.
+/// The time of a message; a time without an offset counts as UTC.
 fn time_of(message: &Message) -> Option<i64> {
     let time = message.timestamp.as_ref()?;
     let local = || {
@@ -373,7 +369,8 @@ fn add_quotes<'c>(linked: &'c Linked, declared: &Declared, elements: &mut Vec<El
     }
 }
 
-/// The conversation in a text that no source reads back: its content, piece by piece; of Markdown also what is folded, message by message.
+/// The conversation in a text that no source reads back: its content part by part. For Markdown, folded blocks are
+/// included, and the parts are grouped by message.
 fn of_text(sink: &Sink<'_>, media_type: &str) -> Linked {
     let contents = || -> Vec<Part> {
         let pushes = sink.pushes();
@@ -398,7 +395,7 @@ fn of_text(sink: &Sink<'_>, media_type: &str) -> Linked {
     chatmill_link::link(conversation, &Limits::default()).0
 }
 
-/// Every reply of a message that a transcript shows is declared, but for one that an arrow can show.
+/// Checks that every reply of a message in a transcript is declared, except one that an arrow can show.
 fn unanswered(declared: &Declared, message: &Message) -> Option<String> {
     use LossCode::{EmptyDropped, ReferenceDropped, ReferenceInlined, ReferenceUnresolved};
     let codes = [ReferenceDropped, ReferenceUnresolved, ReferenceInlined];
@@ -413,7 +410,7 @@ fn unanswered(declared: &Declared, message: &Message) -> Option<String> {
         ],
         message.position,
     ) > 0;
-    // A quote of one line is no inlined reply.
+    // A quote of one line is not an inlined reply.
     let quoted = declared.at(LossCode::ReferenceShortened, message.position);
     let is_right = lost == count || lost + 1 == count || lost + quoted == count || is_gone;
     (!is_right).then(|| {
@@ -435,7 +432,8 @@ fn empty() -> Message {
     EMPTY.clone()
 }
 
-/// Calls of the perspective without a result, and results that answer none of its calls or one that is answered already.
+/// The number of calls of the perspective without a result, and of results that answer none of its calls or one that
+/// already has a result.
 fn orphans(view: &View<'_>) -> usize {
     let is_own = |place: &chatmill_model::PartPlace| {
         view.message(place.position)
@@ -453,8 +451,7 @@ fn orphans(view: &View<'_>) -> usize {
     view.linked.pairings.iter().filter(is_orphan).count()
 }
 
-/// Whether the calls of a message are what the conversation ends with: none has a result, and nothing follows but results of
-/// earlier calls.
+/// Whether the conversation ends with the calls of a message: none has a result, and only results of earlier calls follow.
 fn is_label(view: &View<'_>, position: u32) -> bool {
     let is_open = |pairing: &&Pairing| pairing.status == CallStatus::Unanswered;
     let pairings = &view.linked.pairings;

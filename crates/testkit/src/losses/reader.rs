@@ -1,4 +1,4 @@
-//! The source that reads a dialect back.
+//! Finds the source that reads a dialect back.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
@@ -7,12 +7,12 @@ use chatmill_diag::Limits;
 use chatmill_dialect::{Dialect, Policy, View};
 use chatmill_intake::{Framing, Head};
 
-/// A small chat, in which nothing has to be changed for any dialect.
+/// A small chat that every dialect renders without a loss.
 const CHAT: &str =
     r#"{"messages":[{"role":"user","content":"Is it open?"},{"role":"assistant","content":"Yes."}]}"#;
 
-/// The source that reads a dialect's output back: the one of the same name, else the one that recognises a
-/// small chat in that dialect. `None` where no source knows it: only its text can be checked.
+/// The source that reads a dialect's output: the one with the same name, or else the one that recognises a small chat
+/// in that dialect. `None` if no source does; then only the text can be checked.
 pub fn reader(dialect: &Dialect) -> Option<&'static str> {
     static KNOWN: LazyLock<Mutex<BTreeMap<String, Option<&'static str>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap();

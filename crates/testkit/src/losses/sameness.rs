@@ -1,5 +1,4 @@
-//! Equality of an element that was read back and the element of the conversation, unchanged or changed as a
-//! loss declares.
+//! Whether an element that was read back is equal to the element of the conversation, unchanged or changed as a loss declares.
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{
@@ -11,8 +10,7 @@ use super::elements::{Element, Kind};
 use super::search::Search;
 
 impl Search<'_, '_> {
-    /// Whether the element that was read back is equal, for kinds that are not read as a part of a longer
-    /// text.
+    /// Whether the element that was read back is equal, for kinds that are not read as part of a longer text.
     pub(super) fn is(&self, element: &Element<'_>, read: &Element<'_>) -> bool {
         let has = |code| self.declared.at(code, element.position()) > 0;
         match (&element.kind, &read.kind) {
@@ -22,7 +20,7 @@ impl Search<'_, '_> {
                 is_medium(one, other, loses, loses_bytes)
             }
             (Kind::Call(one), Kind::Call(other)) => self.is_call(element.position(), one, other),
-            // A mark on a result stays on it, be it said as text.
+            // A mark on a result stays on it, even if the result becomes text.
             (Kind::CacheMark, Kind::CacheMark) => {
                 let is_text = has(LossCode::RoleMapped) || has(LossCode::OrphanResultInlined);
                 element.is_answers == read.is_answers || element.is_answers && is_text
@@ -35,8 +33,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether a call that was read back is the call of the message at a position: its id, name and arguments, or what a loss
-    /// made of them.
+    /// Whether a call that was read back is the call of the message at a position: its id, name and arguments, or what
+    /// a declared loss changes them to.
     pub(super) fn is_call(&self, position: u32, one: &ToolCall, other: &ToolCall) -> bool {
         let has = |code| self.declared.at(code, position) > 0;
         let name = |call: &ToolCall| call.name.clone().filter(|name| !name.is_empty());
@@ -50,8 +48,7 @@ impl Search<'_, '_> {
             Value::String(text) => text == asked,
             _ => false,
         });
-        // The specification states that a tool takes any text; where calls have text, the text itself shows
-        // it.
+        // The specification states that a tool takes free text; if calls are text, the text itself shows it.
         let is_form = match one.form {
             _ if self.case.is_text => true,
             ArgumentForm::FreeText => other.form != ArgumentForm::Embedded,
@@ -65,8 +62,8 @@ impl Search<'_, '_> {
         is_id && is_name && is_asked
     }
 
-    /// Whether a result that was read back answers the same call, fails alike and has the same id and name. Its text is looked at
-    /// elsewhere.
+    /// Whether a result that was read back answers the same call, has the same error state, and the same id and name.
+    /// Its text is compared elsewhere.
     pub(super) fn is_answer(
         &self,
         element: &Element<'_>,
@@ -88,14 +85,14 @@ impl Search<'_, '_> {
             (Some(_), None) => !is_loose,
             _ => true,
         };
-        // A page for people does not show which call a result answers, but their order.
+        // A page for people does not show which call a result answers, only the order.
         (self.case.is_text || self.answers_the_same(element, read))
             && is_error
             && is_id
             && (is_name || has(LossCode::ToolNameRewritten))
     }
 
-    /// Whether an element may be read back in a role.
+    /// Whether an element may have been read back in a role.
     pub(super) fn is_read_as(
         &self,
         element: &Element<'_>,
@@ -106,13 +103,13 @@ impl Search<'_, '_> {
         let is_silent = element.kind == Kind::CacheMark
             || matches!(element.kind, Kind::Quote(_))
             || matches!(element.kind, Kind::Result(_)) && !matches!(read.kind, Kind::Text(_))
-            // A medium of an answer is the tool's, whoever handed it on.
+            // A medium of an answer belongs to the tool, whatever the role of the message that contains it.
             || matches!(element.kind, Kind::Media(_)) && (element.is_answers || matches!(read.kind, Kind::Result(_)));
-        // Text without a speaker, in a transcript that no source reads, has no role.
+        // In a transcript that no source reads, text without a speaker has no role.
         is_silent || self.case.is_text || self.case.is_role(element, role, is_worded)
     }
 
-    /// Whether the message that was read back has no id, or one of the element's own message.
+    /// Whether the message that was read back has no id, or the id of the element's message.
     pub(super) fn is_id(&self, element: &Element<'_>, read: &Element<'_>) -> bool {
         let Some(id) = &read.message.id else { return true };
         let own = element.message.id.as_ref();
@@ -125,7 +122,7 @@ impl Search<'_, '_> {
             || self.declared.anywhere(LossCode::TurnMerged)
     }
 
-    /// Whether two results answer the same call, or neither answers any.
+    /// Whether two results answer the same call, or neither answers a call.
     pub(super) fn answers_the_same(&self, element: &Element<'_>, read: &Element<'_>) -> bool {
         let called =
             |place: PartPlace, message: Option<&Message>| match message?.parts.get(place.part as usize) {
@@ -156,7 +153,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether a call lost its own answer, so that a reader pairs the next result of its id with it.
+    /// Whether a call lost its answer, so that a reader pairs it with the next result of the same id.
     fn is_answered_elsewhere(&self, call: &ToolCall) -> bool {
         self.source.iter().any(|element| {
             matches!(&element.kind, Kind::Result(result) if element.call.is_some() && result.known_id() == call.known_id())
@@ -165,7 +162,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// Whether two media are the same; what a declared loss takes from them is not compared.
+/// Whether two media are the same, except for what a declared loss removes.
 fn is_medium(one: &Media, other: &Media, loses: bool, loses_bytes: bool) -> bool {
     let is_nowhere = |media: &Media| match &media.source {
         MediaSource::Url(url) => url.is_empty(),
@@ -178,14 +175,14 @@ fn is_medium(one: &Media, other: &Media, loses: bool, loses_bytes: bool) -> bool
         && (loses || (&one.kind, &one.name, &one.media_type) == (&other.kind, &other.name, &other.media_type))
 }
 
-/// JSON without white space between its values; text that is not JSON stays.
+/// JSON without white space between its values; text that is not JSON is returned unchanged.
 pub(super) fn compact(text: &str) -> String {
     let mut compact = String::new();
     chatmill_model::json::push_compact(&mut compact, text);
     compact
 }
 
-/// The value of an object of one field.
+/// The value in an object with a single field.
 pub(super) fn wrapped_value(object: &str) -> Option<Value> {
     let Ok(Value::Object(fields)) = serde_json::from_str(object) else {
         return None;
@@ -197,7 +194,7 @@ pub(super) fn wrapped_value(object: &str) -> Option<Value> {
         .filter(|_| values.next().is_none())
 }
 
-/// Whether an object holds a content as its only value, or is the content itself written compactly.
+/// Whether an object has a content as its only value, or is the content itself in compact JSON.
 pub(super) fn is_wrapped(object: &str, content: &str) -> bool {
     let is_value = matches!(wrapped_value(object), Some(Value::String(text)) if text == content);
     let compact = compact(content);

@@ -1,9 +1,8 @@
-//! Finds each element of a conversation among those that were read back, in order.
+//! Finds each element of a conversation among the elements that were read back, in order.
 //!
-//! The search reads both lists of elements from the front. An element of the conversation is found unchanged,
-//! or as the words that a declared loss puts in its place; it may be missing, or elsewhere, where a loss of
-//! its message declares it. An element that was read back and is no element of the conversation has to be one
-//! that a declared loss adds.
+//! The search goes through both lists from the front. An element of the conversation is found unchanged, or as the
+//! words with which a declared loss replaces it; it may be missing or elsewhere if a loss of its message declares that.
+//! An element that was read back and is not in the conversation must be one that a declared loss adds.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -14,59 +13,59 @@ use super::case::Case;
 use super::declared::Declared;
 use super::elements::{Element, Kind};
 
-/// States from which nothing goes on that a search may try.
+/// The maximum number of dead ends that a search visits.
 const MAX_STATES: usize = 3_000;
 
-/// Alignments that a search may try.
+/// The maximum number of alignments that a search tries.
 const MAX_ALIGNMENTS: u32 = 5_000;
 
 /// The place where an element was found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
-    /// Index among the elements that were read back.
+    /// The index among the elements that were read back.
     pub read: usize,
-    /// The role of the speaker, where a word before the element names it.
+    /// The role of the speaker, if a word in front of the element names it.
     pub role: Option<Role>,
-    /// Whether other words stand for it.
+    /// Whether other words replace it.
     pub is_worded: bool,
-    /// Whether a name stands before it.
+    /// Whether a name is in front of it.
     pub is_named: bool,
 }
 
-/// For each element of the conversation where it was found.
+/// The place of each element of the conversation.
 #[derive(Clone, Debug)]
 pub(super) struct Alignment {
-    /// By element of the conversation; none where it is lost.
+    /// For each element of the conversation; `None` if it is lost.
     pub found: Vec<Option<Found>>,
 }
 
 /// The state of a search.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
-    /// Elements of the conversation that are done, but for those in `moved`.
+    /// The number of elements of the conversation that are done, except those in `moved`.
     pub(super) source: usize,
-    /// Elements that were read back and are done.
+    /// The number of elements that were read back and are done.
     pub(super) read: usize,
-    /// The part of the next element that is done.
+    /// The length of the next element that is done.
     pub(super) offset: usize,
-    /// Elements before `source` that are still to be found, and those after it that are found already.
+    /// The elements before `source` that are still to be found, and those after it that have been found.
     pub(super) moved: BTreeSet<usize>,
-    /// The number of cache marks lost by the message at a position, the last that lost one.
+    /// The last message that lost cache marks, by position, and the number that it lost.
     pub(super) lost_marks: (u32, u64),
 }
 
-/// Two lists of elements and what is declared.
+/// Two lists of elements, and the declared losses.
 pub(super) struct Search<'s, 'c> {
     /// The case under test.
     pub case: &'s Case<'c>,
-    /// Elements of the conversation.
+    /// The elements of the conversation.
     pub source: &'s [Element<'c>],
-    /// Elements that were read back.
+    /// The elements that were read back.
     pub read: &'s [Element<'c>],
     pub(super) declared: &'s Declared,
-    /// Elements that may stand elsewhere.
+    /// For each element of the conversation, whether it may be elsewhere.
     pub movable: Vec<bool>,
-    /// Elements that may be missing.
+    /// For each element of the conversation, whether it may be missing.
     pub losable: Vec<bool>,
 }
 
@@ -80,20 +79,20 @@ struct Step {
 struct SearchWalk<C> {
     /// The check of an alignment.
     check: C,
-    /// States from which no way comes to the end.
+    /// States from which the end cannot be reached.
     failed: HashSet<State>,
     /// The alignment so far.
     alignment: Alignment,
-    /// The furthest place that was come to: element read back, offset in it, element of the conversation.
+    /// The furthest point that was reached: element that was read back, offset in it, element of the conversation.
     furthest: (usize, usize, usize),
-    /// Alignments that were tried.
+    /// The number of alignments that were tried.
     alignments: u32,
-    /// The fewest breaches of one alignment.
+    /// The breaches of the best alignment so far.
     best: Option<Vec<String>>,
 }
 
 impl<C: Fn(&Alignment) -> Vec<String>> SearchWalk<C> {
-    /// Checks an alignment that came to the end.
+    /// Checks an alignment that reached the end.
     fn end(&mut self) {
         self.alignments += 1;
         let breaches = (self.check)(&self.alignment);
@@ -123,9 +122,8 @@ impl<'s, 'c> Search<'s, 'c> {
         search
     }
 
-    /// The breaches of the alignment that has the fewest: none, where one of the first [`MAX_ALIGNMENTS`] is
-    /// accepted. Similar parts, such as cache marks, can stand for each other, so that the first alignment is
-    /// not always the right one.
+    /// The breaches of the best alignment: empty if one of the first [`MAX_ALIGNMENTS`] is accepted. Similar elements,
+    /// such as cache marks, can replace one another, so the first alignment need not be the right one.
     pub(super) fn breaches(&self, check: impl Fn(&Alignment) -> Vec<String>) -> Vec<String> {
         let mut starts = vec![(0, 0)];
         if self.declared.whole(LossCode::SystemAdded) > 0
@@ -177,7 +175,7 @@ impl<'s, 'c> Search<'s, 'c> {
         )]
     }
 
-    /// Tries each way on from a state: whether one of them came to the end.
+    /// Tries each step from a state; true if one of them reached the end.
     fn go<C: Fn(&Alignment) -> Vec<String>>(&self, mut state: State, walk: &mut SearchWalk<C>) -> bool {
         while state.moved.remove(&state.source) {
             state.source += 1;
@@ -257,7 +255,7 @@ impl<'s, 'c> Search<'s, 'c> {
                 });
             }
         }
-        // One mark is as good as another: it is nobody's only where it is not somebody's.
+        // Marks cannot be told apart, so a mark is an added one only if it matches no other.
         if is_mark && self.is_added(state) {
             steps.push(Step {
                 next: self.advanced(state, None),
@@ -267,7 +265,7 @@ impl<'s, 'c> Search<'s, 'c> {
         steps
     }
 
-    /// The lost marks of a state when an element is lost, too; none where that is a mark more than is declared.
+    /// The lost marks of a state if another element is lost; `None` if that is one mark more than declared.
     fn lost_marks(&self, state: &State, element: &Element<'_>) -> Option<(u32, u64)> {
         if element.kind != Kind::CacheMark {
             return Some(state.lost_marks);
@@ -359,7 +357,7 @@ impl<'s, 'c> Search<'s, 'c> {
         }
     }
 
-    /// The medium behind a text of which only line breaks are left, and the name of the medium's sender.
+    /// Steps to a medium after a text of which only line breaks are left, and past the name of the medium's sender.
     fn before_medium(&self, state: &State, index: usize, text: &str, steps: &mut Vec<Step>) {
         let element = &self.source[index];
         let medium = self.read.get(state.read + 1);
@@ -381,7 +379,7 @@ impl<'s, 'c> Search<'s, 'c> {
         }
     }
 
-    /// Whether both elements are of notices, or both of messages: the same text may be in either.
+    /// Whether both elements are in notices, or both in messages, because the same text may be in either.
     fn is_of_one_kind(&self, element: &Element<'_>, read: &Element<'_>) -> bool {
         let is_quiet = match element.kind {
             Kind::Quote(_) | Kind::CacheMark => true,
@@ -428,7 +426,7 @@ impl<'s, 'c> Search<'s, 'c> {
         let Some(first) = first.filter(|first| self.is_id(first, &self.read[state.read])) else {
             return;
         };
-        // A result of the message may have become a turn of its own.
+        // A result of the message may have become a separate turn.
         let before = state.source.checked_sub(1).map(|before| &self.source[before]);
         let before = before.filter(|before| !matches!(before.kind, Kind::Result(_)) && !before.is_answers);
         let before = before.map(Element::position);
@@ -448,7 +446,7 @@ impl<'s, 'c> Search<'s, 'c> {
             |element: &&Element<'_>| self.may_be_lost(element) || is_filled && element.kind == Kind::Nothing;
         let splits = self.declared.at(LossCode::TurnSplit, first.position()) > 0;
         let count = rest.clone().take_while(is_gone).count();
-        // Its calls may be a turn of their own; its results are.
+        // Its calls may be a separate turn; its results always are.
         let mut others = rest.skip(count);
         let is_separate = |element: &Element<'_>| match element.kind {
             Kind::Call(_) => splits,

@@ -1,4 +1,4 @@
-//! The words that may replace an element in a text, and the words that may precede them.
+//! The words that may replace an element in a text, and the words that may precede it.
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{ArgumentForm, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult};
@@ -9,8 +9,8 @@ use super::sameness::{compact, is_wrapped};
 use super::search::Search;
 
 impl Search<'_, '_> {
-    /// For a text that begins with thoughts in `<think>` tags, which readers turn into reasoning: how many elements that were read back
-    /// hold them, and where the rest of the text ends in the next one (0 where nothing is left).
+    /// For a text that begins with thoughts in `<think>` tags, which readers turn into reasoning: the number of
+    /// elements that were read back for them, and the end of the remaining text in the next one (0 if nothing remains).
     pub(super) fn thoughts(&self, text: &str, position: u32, read: usize) -> Option<(usize, usize)> {
         let mut rest = text;
         let mut count = 0;
@@ -44,8 +44,8 @@ impl Search<'_, '_> {
             .map(|end| (count, *end))
     }
 
-    /// The texts that a declared loss may have put before an element: length in bytes, the role that it
-    /// names, and whether it is a name.
+    /// The texts that a declared loss may have put in front of an element: the length in bytes, the role that it names,
+    /// and whether it is a name.
     pub(super) fn prefixes(&self, element: &Element<'_>, text: &str) -> Vec<(usize, Option<Role>, bool)> {
         let position = element.position();
         let mut all = vec![(0, None, false)];
@@ -95,8 +95,7 @@ impl Search<'_, '_> {
         names
     }
 
-    /// The possible ends of an element that begins at the start of a text, and whether the text differs from
-    /// the element's own.
+    /// The possible ends of an element that begins at the start of a text, and whether the text differs from that of the element.
     pub(super) fn spelled(
         &self,
         element: &Element<'_>,
@@ -198,8 +197,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether a reader took the last line of a quoted sender's name for the whole name, so that a text ends with the lines
-    /// before it.
+    /// Whether a reader took the last line of a quoted sender's name for the whole name, so that a text ends with the
+    /// lines before it.
     fn ends_in_a_name(&self, text: &str) -> bool {
         let text = text.trim_end();
         let is_end = |name: &Option<String>| {
@@ -223,7 +222,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// The words for a call that is told as text.
+/// The words for a call that is written as text.
 fn call_words(call: &ToolCall) -> Vec<String> {
     let name = call
         .name
@@ -244,7 +243,7 @@ fn call_words(call: &ToolCall) -> Vec<String> {
     all
 }
 
-/// The possible ends of a quote that names only the speaker, or holds only the beginning of the text.
+/// The possible ends of a quote that only names the speaker, or has only the beginning of the text.
 fn short_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
     let is_mark = text.starts_with("[in reply to ");
     let brackets = text.match_indices(']').filter(|_| is_mark).map(|(at, _)| at + 1);
@@ -260,12 +259,12 @@ fn short_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
     ends.map(|end| (end, true)).collect()
 }
 
-/// The possible ends of a quote: first after the quoted words as they are, then at any mark that closes a
-/// quote, the last one first, for white space, brackets and marks inside a quote are normalised.
+/// The possible ends of a quote: first after the unchanged quoted words, then at any mark that closes a quote, from the
+/// last to the first, because white space, brackets and marks inside a quote are normalised.
 fn quote_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
     let words = words.trim();
     let close = format!("{words}\"");
-    // A mark that is quoted may stand directly before the one that closes.
+    // A quoted mark may be directly before the one that closes the quote.
     let starts = text.char_indices().map(|(at, _)| at);
     let found = starts.filter(|at| text.get(*at..).is_some_and(|rest| rest.starts_with(&close)));
     let ends = found.map(|at| at + close.len());
@@ -278,7 +277,7 @@ fn quote_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
     ends.chain(others).map(|end| (end, true)).collect()
 }
 
-/// The text of a tool's result, and a line for each of its media.
+/// The text of a tool's result, with a line for each of its media.
 fn with_media(element: &Element<'_>, result: &ToolResult) -> String {
     let is_it = |part: &Part| matches!(part, Part::ToolResult(other) if std::ptr::eq(other, result));
     let place = element.message.parts.iter().position(is_it).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Messages of blocks: Anthropic Messages and Bedrock Converse, where results open the user turn after their calls.
+//! Messages of blocks: Anthropic Messages and Bedrock Converse, where results are first in the user turn after their calls.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ const PICTURES: [&str; 4] = ["jpeg", "png", "gif", "webp"];
 
 const DOCUMENTS: [&str; 9] = ["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"];
 
-/// The rules of a family by subject, and the longest ids and names.
+/// The rules of a family by subject, and the maximum lengths of ids and names.
 struct Codes {
     keys: &'static str,
     none: &'static str,
@@ -18,7 +18,7 @@ struct Codes {
     pairs: &'static str,
     media: &'static str,
     blocks: &'static str,
-    /// Text after a call of the same turn, where it is refused.
+    /// The rule against text after a call in the same turn, if the vendor refuses it.
     late_text: Option<&'static str>,
     longest_id: usize,
     longest_name: usize,
@@ -61,9 +61,9 @@ enum Block<'a> {
         name: &'a Value,
         input: &'a Value,
     },
-    /// The id of its call.
+    /// A result, with the id of its call.
     Result(&'a Value),
-    /// A cache mark, or a thought.
+    /// A cache mark or a thought.
     Aside,
     Unknown,
 }
@@ -204,7 +204,7 @@ pub(super) fn bedrock_converse(written: &Written<'_>, breaches: &mut RuleBreache
         breaches.when(has("document") && !has("text"), "BED-08");
     }
     breaches.check_the_whole();
-    // Others are the vendor's own.
+    // Other tools are the vendor's.
     let defined = defined.iter().filter(|tool| tool.get("systemTool").is_none());
     let specs = defined.clone().map(|tool| &tool["toolSpec"]);
     let named = specs.map(|spec| (&spec["name"], &spec["inputSchema"]["json"]));
@@ -233,7 +233,8 @@ fn converse_block(block: &Value) -> Block<'_> {
     }
 }
 
-/// A user first, then in turn; results at the head of the user turn after their calls, one for each.
+/// Checks that users and assistants alternate, beginning with a user, and that each user turn begins with one result
+/// for each call before it.
 fn turns<'a>(
     messages: &'a [Value],
     read: fn(&'a Value) -> Block<'a>,

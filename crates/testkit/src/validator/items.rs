@@ -1,14 +1,14 @@
-//! Responses: a list of items, in which the calls of a turn come first, with the assistant's messages among them, then all their
-//! outputs, then other messages.
+//! Responses: a list of items, in which a turn has first its calls, with messages of the assistant among them, then all
+//! their outputs, and then other messages.
 
 use serde_json::Value;
 
 use super::{RuleBreaches, Waiting, Written, array, has_keys, is_word, schemas, string, tools};
 
-/// The longest output, in characters.
+/// The maximum length of an output, in characters.
 const MAX_OUTPUT_CHARACTERS: usize = 10_485_760;
 
-/// Steps of tools that run at the vendor's, which only its own logs hold.
+/// The steps of tools that run at the vendor, which only its logs contain.
 const HOSTED: [&str; 11] = [
     "web_search_call",
     "file_search_call",
@@ -23,7 +23,7 @@ const HOSTED: [&str; 11] = [
     "compaction",
 ];
 
-/// Calls of tools that the API defines and the client runs, and their outputs.
+/// The calls of tools that the API defines and the client runs, with their outputs.
 const CLIENT: [[&str; 2]; 4] = [
     ["local_shell_call", "local_shell_call_output"],
     ["shell_call", "shell_call_output"],
@@ -62,7 +62,7 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
                 waiting.add(id, &item["name"]);
             }
             kind if is_output(kind) => {
-                // The `id` of a local shell's output is that of its call.
+                // The `id` of a local shell's output is the id of its call.
                 let (id, is_id) = match item.get("call_id") {
                     Some(id) => (id, is_id),
                     None => (&item["id"], kind == "local_shell_call_output"),
@@ -83,7 +83,7 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
             }
             kind if kind == "message" || HOSTED.contains(&kind) => {
                 let is_message = kind == "message";
-                // The assistant may speak until the first output.
+                // The assistant may write messages until the first output.
                 if is_answering || is_message && item["role"] != "assistant" {
                     breaches.when(!waiting.is_empty(), "OAR-04");
                     waiting.clear();
@@ -98,9 +98,9 @@ pub(super) fn openai_responses(written: &Written<'_>, breaches: &mut RuleBreache
         }
     }
     breaches.check_the_whole();
-    // Calls that nothing follows are what the assistant has to say.
+    // Calls at the end are the answer of the assistant.
     breaches.when((is_answering || has_text_behind) && !waiting.is_empty(), "OAR-04");
-    // A tool that the vendor runs has a type of its own.
+    // A tool that the vendor runs has a different type.
     let defined = array(&written.body["tools"]).iter();
     let defined = defined.filter(|tool| tool["type"] == "function");
     let named = defined.clone().map(|tool| (&tool["name"], &tool["parameters"]));
@@ -118,7 +118,7 @@ fn is_output(kind: &str) -> bool {
         || CLIENT.iter().any(|[_, output]| *output == kind)
 }
 
-/// A part of a user's message, or of an output.
+/// Whether a value is a part of a user's message, or of an output.
 fn is_part(part: &Value) -> bool {
     match string(&part["type"]) {
         "input_text" => has_keys(part, &["type", "text"]),

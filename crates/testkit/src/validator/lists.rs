@@ -1,4 +1,4 @@
-//! Lists of messages: Chat Completions, and what Mistral, trainers and Suna made of them.
+//! Lists of messages: Chat Completions, and the variants of Mistral, trainers and Suna.
 
 use serde_json::Value;
 
@@ -64,7 +64,7 @@ fn calls(message: &Value) -> &[Value] {
     array(&message["tool_calls"])
 }
 
-/// What a call asks for: the object with the name, and what is given. OpenAI has tools that take free text.
+/// The object with the name of a call, and its arguments. OpenAI also has tools that take free text.
 fn asked<'c>(call: &'c Value, codes: &Codes) -> (&'c Value, &'c Value) {
     if codes.calls == OPENAI.calls && call["type"] == "custom" {
         return (&call["custom"], &call["custom"]["input"]);
@@ -191,7 +191,7 @@ pub(super) fn suna_list(written: &Written<'_>, breaches: &mut RuleBreaches) {
     suna(written, breaches, Value::is_array);
 }
 
-/// Marked blocks, then the newest user turn.
+/// Checks that marked blocks come first, then the newest user turn.
 pub(super) fn suna_cached(written: &Written<'_>, breaches: &mut RuleBreaches) {
     suna(written, breaches, |content| {
         content.is_string() || content.is_array()
@@ -209,17 +209,17 @@ pub(super) fn suna_cached(written: &Written<'_>, breaches: &mut RuleBreaches) {
     }
     let is_plain = |message: &&Value| message["role"] == "user" && message["content"].is_string();
     let plain = messages.iter().filter(is_plain).count();
-    // Where the maximum of marks is used, older turns have no marks.
+    // If the maximum number of marks is used, older turns have no marks.
     breaches.when(plain > 1 && marked < 4, "SUN-01");
 }
 
-/// Applies the backend's filter, which leaves results with an open call before them, with anything between.
+/// Applies the backend's filter, which keeps results that have an open call anywhere before them.
 pub(super) fn suna_bedrock(written: &Written<'_>, breaches: &mut RuleBreaches) {
     let messages = array(&written.body);
     breaches.when(messages.is_empty(), "SUN-01");
     let is_newest_only = written.profile == "2025-11-07";
     let is_turn = |message: &&Value| message["role"] != "system";
-    // Where nothing else is left, the code keeps a text that it would have dropped.
+    // If nothing else is left, the code keeps a text that it would otherwise have dropped.
     let is_last_resort = is_newest_only && messages.iter().filter(is_turn).count() == 1;
     let mut waiting = Waiting::default();
     for (index, message) in messages.iter().enumerate() {
@@ -271,7 +271,7 @@ fn suna(written: &Written<'_>, breaches: &mut RuleBreaches, is_content: fn(&Valu
     breaches.when(marks > 4, "SUN-01");
 }
 
-/// Keys of a message, and what a call has.
+/// Checks the keys of a message and of its calls.
 fn suna_message(message: &Value, breaches: &mut RuleBreaches) {
     let keys: &[&str] = match string(&message["role"]) {
         "assistant" => &["role", "content", "tool_calls?", "message_id?"],
@@ -290,12 +290,12 @@ fn suna_message(message: &Value, breaches: &mut RuleBreaches) {
     }
 }
 
-/// What each function takes, and whether it is strict.
+/// The parameters of each function, and whether it is strict.
 fn parameters(body: &Value) -> impl Iterator<Item = (&Value, &Value)> {
     functions_of(body).map(|function| (&function["parameters"], &function["strict"]))
 }
 
-/// Functions among the tools: OpenAI has others, too.
+/// The functions among the tools; OpenAI also has other tools.
 fn functions_of(body: &Value) -> impl Iterator<Item = &Value> {
     let tools = array(&body["tools"]).iter();
     tools
@@ -308,7 +308,7 @@ fn functions(body: &Value, rule: &'static str, breaches: &mut RuleBreaches) {
     tools(named, rule, 64, "object", breaches);
 }
 
-/// The rules that all these lists share: speakers, content, and results directly after the turn of each call.
+/// Checks the rules that all these lists share: speakers, content, and results directly after the turn of each call.
 fn list(messages: &[Value], codes: &Codes, is_form: fn(&Value) -> bool, breaches: &mut RuleBreaches) {
     breaches.when(messages.is_empty(), codes.none);
     let mut waiting = Waiting::default();
@@ -349,7 +349,7 @@ fn list(messages: &[Value], codes: &Codes, is_form: fn(&Value) -> bool, breaches
         }
     }
     breaches.check_the_whole();
-    // Calls that nothing follows are what the assistant has to say.
+    // Calls at the end are the answer of the assistant.
     let is_answering = messages.last().is_some_and(|last| last["role"] == "tool");
     breaches.when(is_answering && !waiting.is_empty(), codes.pairs);
 }

@@ -1,4 +1,4 @@
-//! Records and transcripts of trainers: those of `sharegpt` as LLaMA-Factory reads them, and `chatml`.
+//! Records and transcripts of trainers: `sharegpt` as LLaMA-Factory reads it, and `chatml`.
 
 use serde_json::Value;
 

@@ -1,20 +1,20 @@
-//! What tools take, by the page of each vendor: schemas as they are written, read without the program's own code.
+//! The parameters of tools by the page of each vendor: schemas are checked as written, without the code of the program.
 
 use serde_json::Value;
 
 use super::{RuleBreaches, array};
 
-/// What a page asks for beyond an object.
+/// What a page requires of a schema, in addition to an object.
 pub(super) struct Wants {
-    /// Keywords that the root has not.
+    /// Keywords that the root must not have.
     pub at_root: &'static [&'static str],
-    /// Whether a tool has parameters.
+    /// Whether a tool must have parameters.
     pub is_due: bool,
-    /// Whether properties are named, and elements described.
+    /// Whether properties must be named and elements described.
     pub is_whole: bool,
-    /// Whether properties of the root have plain names.
+    /// Whether properties of the root must have plain names.
     pub is_plain: bool,
-    /// What a schema of a strict tool has to be.
+    /// The condition on the schema of a strict tool.
     pub is_strict: fn(&Value) -> bool,
 }
 
@@ -110,7 +110,7 @@ pub(super) fn takes<'a>(
     }
 }
 
-/// Whether every schema at and below one is as it should be.
+/// Whether a schema and every schema below it satisfy a condition.
 fn each(schema: &Value, is_right: &dyn Fn(&Value) -> bool) -> bool {
     let of = |key: &str| schema.get(key);
     let named = ["properties", "$defs", "definitions"].into_iter().filter_map(of);
@@ -140,7 +140,7 @@ fn is_schema(schema: &Value, page: &Wants) -> bool {
         && schema.get("properties").is_none_or(Value::is_object)
 }
 
-/// Checks declarations of Gemini's: one of the two keys, and a type everywhere in the subset.
+/// Checks the declarations of Gemini: one of the two keys, and a type from the subset everywhere.
 pub(super) fn declared<'a>(
     declarations: impl Iterator<Item = &'a Value>,
     profile: &str,

@@ -1,11 +1,11 @@
-//! The formats of the systems themselves: what their documents ask of a chat, a request, a row or a transcript.
+//! The formats of the systems themselves: what their documents require of a chat, a request, a row or a transcript.
 
 use serde_json::Value;
 
 use super::{RuleBreaches, Written, array, has_keys, string};
 
-/// Applies the rules of both validators of the format: the public one, and the importer's except for times,
-/// which a source may lack.
+/// Applies the rules of both validators of the format: the public one and the importer's, except for times, which a
+/// source may lack.
 pub(super) fn group_chat(written: &Written<'_>, breaches: &mut RuleBreaches) {
     let chat = &written.body;
     let participants = &chat["conversation_meta"]["user_details"];
@@ -40,7 +40,7 @@ pub(super) fn tzurot(written: &Written<'_>, breaches: &mut RuleBreaches) {
     let [message] = array(&written.body) else {
         return breaches.when(true, "TZU");
     };
-    // The last release passes lists through as they came; the document's own has text first.
+    // The last release passes lists through unchanged; in the document's form, text comes first.
     let is_part = |part: &Value| matches!(string(&part["type"]), "text" | "image_url" | "audio_url");
     let content = &message["content"];
     let parts = array(content);
@@ -48,7 +48,7 @@ pub(super) fn tzurot(written: &Written<'_>, breaches: &mut RuleBreaches) {
     breaches.when(message["role"] != "user" || !is_content, "TZU");
 }
 
-/// Contents of parts, whose calls are answered by the next turns and go by their name where they have no id.
+/// Checks contents of parts, where the calls are answered by the next turns, and are identified by name if they have no id.
 pub(super) fn gryag_gemini(written: &Written<'_>, breaches: &mut RuleBreaches) {
     let either =
         |part: &Value, camel: &str, snake: &str| part.get(camel).or_else(|| part.get(snake)).cloned();
@@ -90,7 +90,7 @@ pub(super) fn gryag_gemini(written: &Written<'_>, breaches: &mut RuleBreaches) {
         }
     }
     breaches.check_the_whole();
-    // Calls that nothing follows are what the bot has to say.
+    // Calls at the end are the answer of the bot.
     breaches.when(is_answering && !waiting.is_empty(), "GRY");
 }
 

@@ -1,5 +1,5 @@
-//! With any values in a source's known fields, the source reads or refuses the record, and accounts for every
-//! row; the same holds for rows grouped from many records.
+//! With any values in its known fields, a source reads or refuses a record, and accounts for every row; the same holds
+//! for rows that are grouped from many records.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use chatmill_source::{FrameView, ReadOptions, Reading, SOURCES};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Field names of all formats, and one of none.
+/// Field names of all formats, and one that no format has.
 const NAMES: [&str; 52] = [
     "messages",
     "role",
@@ -108,7 +108,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A record that looks enough like a format to be read deeply.
+/// A record that resembles a format closely enough to be read in depth.
 fn record() -> impl Strategy<Value = Value> {
     let list = || prop::collection::vec(value(), 0..5);
     prop_oneof![
@@ -167,10 +167,10 @@ fn row() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// The sources whose rows hold messages of their own, which are counted beside the row that holds them.
+/// The sources with rows that contain messages, which are counted in addition to the row.
 const HOLD_MESSAGES: [&str; 4] = ["openai-batch", "anthropic-batch", "langfuse", "otel-genai"];
 
-/// Checks what holds for every reading of a frame that starts at byte 7.
+/// Checks the invariants of a reading of a frame that starts at byte 7.
 fn is_sound(reading: Reading, source: &str, text: &str) -> Result<(), TestCaseError> {
     prop_assert!(
         reading.rows.balances(),
@@ -243,7 +243,7 @@ proptest! {
         let frame = FrameView { document: &document, bytes: text.as_bytes(), start: 7, key: None, options: ReadOptions::default() };
         for source in SOURCES {
             let reading = source.read(&frame, &limits);
-            // Only of rows may nothing come, neither a conversation nor a fault.
+            // Only rows may give neither a conversation nor an error.
             let may_be_nothing = document.root().kind() == Kind::Array || source.rows(&document).is_some();
             prop_assert!(
                 reading.conversation.is_none() == reading.error.is_some()

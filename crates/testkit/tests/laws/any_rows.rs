@@ -1,5 +1,5 @@
-//! With any values in the columns of a thread's rows, each row is a message, a notice, or accounted for, and
-//! every finding has an existing place.
+//! With any values in the columns of a thread's rows, each row is a message, a notice, or accounted for, and every
+//! finding has a valid place.
 
 use chatmill_diag::{Finding, Limits, Path};
 use chatmill_intake::json::{self, Document, Kind};
@@ -8,7 +8,7 @@ use chatmill_source::{FrameView, ReadOptions, SUNA_ROWS, Source, TABLE_ROWS};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-/// The pretended offset of the record in its file.
+/// The assumed offset of the record in its file.
 const START: u64 = 7;
 
 const NAMES: [&str; 40] = [
@@ -116,7 +116,7 @@ fn thread() -> impl Strategy<Value = Value> {
     prop::collection::vec(any_row, 0..6).prop_map(Value::from)
 }
 
-/// The path of a finding from the record's root.
+/// The path of a finding from the root of the record.
 fn path(finding: &Finding, conversation: &Conversation) -> String {
     match (&finding.path, finding.position) {
         (Path::Absolute(path), _) => path.clone(),
@@ -128,7 +128,7 @@ fn path(finding: &Finding, conversation: &Conversation) -> String {
     }
 }
 
-/// Checks that a finding is inside the value of its path; a missing value is placed at its message.
+/// Checks that a finding is inside the value at its path; a missing value is placed at its message.
 fn has_its_place(finding: &Finding, conversation: &Conversation, document: &Document<'_>) {
     let name = finding.code.name;
     let path = path(finding, conversation);
@@ -178,7 +178,7 @@ fn is_sound(conversation: &Conversation) {
     }
 }
 
-/// Reads a thread as both sources do, and looks whether everything is accounted for and found again.
+/// Reads a thread with both sources, and checks that everything is accounted for and can be found.
 fn is_accounted_for(thread: &Value) {
     let text = thread.to_string();
     let limits = Limits::default();

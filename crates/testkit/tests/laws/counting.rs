@@ -1,4 +1,4 @@
-//! Every count in a dataset equals tiktoken-rs's count of the text beside it.
+//! Every count in a dataset is equal to the count of tiktoken-rs for the text in the same row.
 
 use chatmill_testkit::chats::group_chat;
 use chatmill_workshop::TestDir;
@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-/// Tokens by the reference; the control tokens of `ChatML`, which no chat text can hold, are one each and a border.
+/// The number of tokens by the reference. The control tokens of `ChatML`, which no chat text can contain, are one token
+/// each and split the text.
 fn judged(judge: &tiktoken_rs::CoreBPE, text: &str) -> u64 {
     const CONTROLS: [&str; 2] = ["<|im_start|>", "<|im_end|>"];
     if !text.starts_with(CONTROLS[0]) {

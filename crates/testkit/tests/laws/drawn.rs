@@ -1,4 +1,4 @@
-//! Properties of the generators that the other tests rely on.
+//! Properties of the generators on which other tests rely.
 
 use chatmill_drawn::{Random, cases, some_of};
 

@@ -1,5 +1,4 @@
-//! Formats from end to end: rules and vectors of the systems' documents, recognition, linking, writing and
-//! reading back.
+//! Formats from end to end: the rules and vectors in the systems' documents, recognition, linking, writing and reading back.
 
 mod containers;
 mod documents;

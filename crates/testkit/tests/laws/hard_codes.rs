@@ -1,4 +1,4 @@
-//! Codes that no checked-in file can raise: each is raised here, and its sample folder says so.
+//! Codes that no checked-in file can raise: each is raised here, and its sample folder refers to the test.
 
 use std::sync::atomic::AtomicBool;
 

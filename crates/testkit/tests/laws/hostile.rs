@@ -1,4 +1,4 @@
-//! Bad input costs its bad part: never a panic, never a silent loss, never its neighbours.
+//! Bad input costs only the bad part: never a panic, never a silent loss, never the records around it.
 
 use chatmill_engine::RunSummary;
 use chatmill_workshop::TestDir;
@@ -22,7 +22,7 @@ fn mill(files: &[(&str, Vec<u8>)], more: &str) -> RunSummary {
     summary
 }
 
-/// Checks so many lines of which one is broken.
+/// Checks a file of `count` lines with one broken line.
 fn one_broken_of(count: usize, position: usize) {
     let broken = [
         "{\"a\": [1, 2",
@@ -47,7 +47,7 @@ fn one_broken_of(count: usize, position: usize) {
     );
 }
 
-/// In a short file at each position; in one that is read piece by piece at some.
+/// In a short file the broken line is tried at each position; in a file that is read in pieces, at some positions.
 #[test]
 fn one_broken_line_at_each_position_costs_one_reject() {
     for position in 0..40 {

@@ -1,8 +1,7 @@
-//! Completeness of losses for every known dialect: everything in a conversation is read back, or a loss
-//! declares it.
+//! Completeness of losses for every known dialect: everything in a conversation is read back, or a loss declares it.
 //!
-//! The inputs are the edge cases, every fixture of every source, and generated lists and chats, by the
-//! default and by any policy, from the perspective of every participant.
+//! The inputs are the edge cases, every fixture of every source, and generated lists and chats, with the default policy
+//! and with random ones, from the perspective of every participant.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +15,7 @@ use chatmill_testkit::histories::history;
 use chatmill_testkit::losses::LossCoverage;
 use proptest::prelude::*;
 
-/// Codes that the law does not miss, and why.
+/// Codes of which the law does not detect the absence, and the reason.
 const BLIND: &[(LossCode, &str)] = &[
     (
         LossCode::NumberPrecision,
@@ -37,8 +36,8 @@ const BLIND: &[(LossCode, &str)] = &[
     ),
 ];
 
-/// Losses of a dialect, or of any (`""`), that no case here shows: names with control characters in quotes of
-/// deleted messages, losses of windows only, and losses of one profile only.
+/// Losses of a dialect, or of any (`""`), that no case here has: names with control characters in quotes of deleted
+/// messages, losses that only windows have, and losses that only one profile has.
 const UNSEEN: [(&str, LossCode); 8] = [
     ("", LossCode::ControlCharacterRemoved),
     ("", LossCode::Truncated),
@@ -50,7 +49,7 @@ const UNSEEN: [(&str, LossCode); 8] = [
     ("bedrock-converse", LossCode::MediaDescriptionDropped),
 ];
 
-/// Every case through somebody's eyes and by some policy; `just laws` draws again and again.
+/// Every case from one perspective and with one policy; `just laws` draws many.
 #[test]
 fn cases_samples_and_lists_are_read_back_or_declared() {
     let mut coverage = LossCoverage::default();
@@ -77,8 +76,7 @@ fn cases_samples_and_lists_are_read_back_or_declared() {
     assert!(coverage.checked > 2_000, "{}", coverage.checked);
 }
 
-/// Tests every case from every perspective, and then the lists of losses and the sensitivity of the test
-/// itself.
+/// Tests every case from every perspective; then the lists of losses and the sensitivity of the test itself.
 #[test]
 #[ignore = "takes minutes: `just laws`"]
 fn every_possible_loss_occurs_in_a_case_and_its_absence_is_detected() {
@@ -90,7 +88,7 @@ fn every_possible_loss_occurs_in_a_case_and_its_absence_is_detected() {
         let list = history(&mut random).to_string();
         cases.push((format!("list-{number}"), read("openai-messages", &list)));
     }
-    // Two system messages are hoisted into one.
+    // Two system messages become one.
     let systems = r#"{"messages":[{"role":"system","content":"Be brief."},{"role":"system","content":"Say please."},
         {"role":"user","content":"Which berth?"}]}"#;
     cases.push(("two-systems".to_owned(), read("openai-messages", systems)));
@@ -142,7 +140,7 @@ fn every_possible_loss_occurs_in_a_case_and_its_absence_is_detected() {
     assert!(coverage.checked > 100_000, "{}", coverage.checked);
     assert!(coverage.rejected > 3_000, "{}", coverage.rejected);
 
-    // Whoever registers a dialect is judged.
+    // Every registered dialect is tested.
     let registered = known().flat_map(|dialect| {
         let profiles = dialect.about().profiles.iter();
         profiles.map(|dialect| format!("{dialect:?}"))
@@ -172,11 +170,11 @@ fn every_possible_loss_occurs_in_a_case_and_its_absence_is_detected() {
         .copied()
         .filter(|code| !coverage.codes.contains(code))
         .collect();
-    // Redaction declares the first of them, templates the other, and no dialect does.
+    // Redaction declares the first of them, templates the other, and no dialect declares either.
     let elsewhere = [LossCode::Redacted, LossCode::DatePinned];
     assert_eq!(unused, elsewhere, "codes that no case declares");
 
-    // Whatever code a dialect forgets to declare is missed.
+    // The absence of any code that a dialect forgets to declare is detected.
     let blind: Vec<LossCode> = coverage.codes.difference(&coverage.missed).copied().collect();
     let known: Vec<LossCode> = BLIND.iter().map(|(code, _)| *code).collect();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Laws that hold for any input: nothing is lost without a word, nothing panics, counts are exact.
+//! Laws that hold for any input: every loss is reported, nothing panics, and counts are exact.
 #![allow(
     clippy::disallowed_methods,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! All renderings of a conversation share one sink and one counter, conversation after conversation: this
+//! All renderings of a conversation share one sink and one counter, which are reused for the next conversation. This
 //! changes no rendering and no count.
 
 use chatmill_dialect::{DIALECTS, Policy, TextArena, Transcript, View, auto_perspective};

@@ -1,5 +1,5 @@
-//! Encodings that a pipeline defines: counted, validated, named in the tables, and part of the fingerprint by
-//! their contents.
+//! Encodings that a pipeline defines: they are counted, validated, named in the tables, and part of the fingerprint
+//! with their contents.
 
 use std::error::Error;
 use std::sync::atomic::AtomicBool;
@@ -31,7 +31,7 @@ fn own(name: &str, ranks: &str, pattern: &str) -> String {
     format!("{{ name = \"{name}\", ranks = \"{ranks}\", pattern = {pattern} }}")
 }
 
-/// The text of an error, with its sources.
+/// The text of an error with its causes.
 fn said(error: &PlanError) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -77,7 +77,7 @@ fn own_encodings_are_counted_beside_registered_ones_and_judged() {
             .iter()
             .all(|(_, counts)| counts.iter().all(|count| *count > 0))
     );
-    // Digits part ways.
+    // The encodings differ for digits.
     let tokens = |index: usize| renderings.iter().map(|(_, counts)| counts[index]).sum::<u64>();
     assert!(tokens(1) < tokens(2), "{} {}", tokens(1), tokens(2));
 }

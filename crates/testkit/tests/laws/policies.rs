@@ -1,9 +1,8 @@
-//! Every value of every policy, in whole runs over the formats of several systems; and the perspectives of a
-//! run.
+//! Every value of every policy, in whole runs over the formats of several systems; and the perspectives of a run.
 //!
-//! One small conversation in five formats: Group Chat Format, a captured prompt of gryag, Suna's list of
-//! messages and its rows, events of a Jaibber workspace. The output of each dialect by policy is covered by
-//! the dialects' own tests.
+//! The inputs are small conversations in the forms of Group Chat Format, a captured prompt of gryag, Suna's list of
+//! messages and its rows, and events of a Jaibber workspace. The tests of the dialects cover the output of each dialect
+//! by policy.
 
 use std::fs;
 
@@ -194,7 +193,7 @@ fn policy_system_takes_system_text_from_source_agent_or_nowhere() {
             assert_eq!(run.lost("system-dropped"), !kept, "{value}");
         }
     }
-    // Instructions stand in the rosters of Group Chat and Jaibber.
+    // Instructions are in the rosters of Group Chat and Jaibber.
     let live = fs::read_to_string(samples().join("sources/jaibber-events/live.json")).unwrap();
     for (story, instructions) in [(ROOM, "Scout is brief."), (live.as_str(), "")] {
         for (value, said) in [("source", false), ("agent", true), ("none", false)] {
@@ -271,7 +270,7 @@ fn each_agent_speaks_as_the_assistant_once() {
             assert_ne!(run.contents[0], run.contents[1], "{case} {dialect}");
             assert_eq!(run.valid, [true, true], "{case} {dialect}");
         }
-        // A dialect without perspectives renders once.
+        // A dialect without perspectives has one rendering.
         let run = Run::of(&room, "group-chat", "[perspective]\nas = \"each-agent\"");
         assert_eq!(run.perspectives, [""], "{case}");
     }

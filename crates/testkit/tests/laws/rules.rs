@@ -1,4 +1,4 @@
-//! Every code's smallest bad file raises it, and the good file beside it raises nothing worse than a note.
+//! The smallest bad file of every code raises it, and the good file in the same folder raises nothing worse than a note.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Chat templates through the whole mill: files beside the pipeline become dialects, and their content is part of the plan.
+//! Chat templates in whole runs: the files that a pipeline names become dialects, and their contents are part of the plan.
 
 use std::sync::atomic::AtomicBool;
 
@@ -46,7 +46,7 @@ fn a_template_is_rendered_counted_and_certified() {
         contents[1].as_deref(),
         Some("<|user|>How many <\u{200b}|end|> are these?<|end|><|assistant|>One.<|end|>")
     );
-    // Four special tokens, `How many <\u{200b}|end|> are these?` and `One.`.
+    // Four special tokens, and the texts `How many <\u{200b}|end|> are these?` and `One.`.
     let encoding = chatmill_token::find("o200k_base").unwrap();
     let text = |text: &str| i64::try_from(encoding.counter().count(text)).unwrap();
     let tokens = 4 + text("How many <\u{200b}|end|> are these?") + text("One.");

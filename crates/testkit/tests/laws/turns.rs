@@ -1,8 +1,8 @@
-//! One answer of a model is one turn: in sessions of agents with logged usage, turns of the assistant and logged answers are equal, and
-//! each turn has the words and calls of its answer and of no other.
+//! One answer of a model is one turn: in agents' sessions with logged usage, the turns of the assistant are as many as
+//! the logged answers, and each turn has the words and calls of its answer and of no other.
 //!
-//! Sessions are drawn and written as the programs write them: pieces of an answer in any order that one may have, before and between
-//! the results of its calls. `just turns` prints the numbers of the samples of all sources.
+//! Sessions are generated and written as the programs write them: the parts of an answer in any order that occurs,
+//! before and between the results of its calls. `just turns` prints the numbers for the samples of all sources.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,19 +14,19 @@ use chatmill_testkit::conversations::reading;
 use chatmill_testkit::samples::{sample_files, samples};
 use serde_json::{Value, json};
 
-/// An answer: a thought and a text, where it has them, and the ids of its calls.
+/// An answer: an optional thought, an optional text, and the ids of its calls.
 #[derive(Debug)]
 struct Answer {
     number: usize,
     thought: Option<String>,
     text: Option<String>,
     calls: Vec<String>,
-    /// Whether somebody asks before it.
+    /// Whether a user asks before it.
     is_asked: bool,
 }
 
 impl Answer {
-    /// All that a turn of it has.
+    /// The contents of its turn.
     fn pieces(&self) -> BTreeSet<String> {
         let words = self.thought.iter().chain(&self.text);
         words.chain(&self.calls).cloned().collect()
@@ -37,7 +37,7 @@ impl Answer {
     }
 }
 
-/// Answers in a row: after one without calls somebody asks again.
+/// Generates a sequence of answers; after one without calls a user asks again.
 fn drawn(draw: &mut Random) -> Vec<Answer> {
     let mut is_asked = true;
     let mut answers = Vec::new();
@@ -59,7 +59,7 @@ fn drawn(draw: &mut Random) -> Vec<Answer> {
     answers
 }
 
-/// What a program writes of an answer, one after the other.
+/// A part of an answer, or a result, in the order of writing.
 #[derive(Clone, Debug)]
 enum Event {
     Thought(String),
@@ -68,8 +68,8 @@ enum Event {
     Result(String),
 }
 
-/// The pieces of an answer and the results of its calls: every result is behind its call, and the last is behind all pieces, for a model
-/// is asked again once it has all.
+/// The parts of an answer and the results of its calls. Every result is after its call, and the last one is after all
+/// parts, because a model is asked again once it has all results.
 fn events(answer: &Answer, draw: &mut Random) -> Vec<Event> {
     let mut pieces: Vec<Event> = answer.thought.clone().map(Event::Thought).into_iter().collect();
     let mut rest: Vec<Event> = answer.text.clone().map(Event::Text).into_iter().collect();
@@ -78,7 +78,7 @@ fn events(answer: &Answer, draw: &mut Random) -> Vec<Event> {
         pieces.push(rest.remove(draw.below(rest.len())));
     }
     if draw.once_in(3) {
-        // Codex writes the thought behind the calls.
+        // Codex writes the thought after the calls.
         pieces.rotate_left(usize::from(answer.thought.is_some() && !answer.calls.is_empty()));
     }
     let mut written: Vec<Event> = Vec::new();
@@ -96,7 +96,7 @@ fn events(answer: &Answer, draw: &mut Random) -> Vec<Event> {
     written
 }
 
-/// Puts the last of the answer's pieces behind the first result, as Codex does, where its end is marked.
+/// Puts the last part of an answer after the first result, as Codex does, if its end is marked.
 fn codex(answers: &[Answer], draw: &mut Random) -> Value {
     let mut lines = vec![
         json!({"timestamp": time(0), "type": "session_meta", "payload": {"id": "s-1", "timestamp": time(0),
@@ -113,7 +113,7 @@ fn codex(answers: &[Answer], draw: &mut Random) -> Value {
         }
         let mut events = events(answer, draw);
         if draw.once_in(2) {
-            // The results of the calls come while the answer is still written.
+            // The results of the calls arrive while the answer is still being written.
             events.sort_by_key(|event| matches!(event, Event::Text(_) | Event::Thought(_)));
         }
         for event in events {
@@ -159,7 +159,7 @@ fn response_item(event: Event) -> Value {
     }
 }
 
-/// Claude Code writes a line for each block of an answer, all with the answer's id.
+/// Claude Code writes a line for each block of an answer, all with the id of the answer.
 fn claude_code(answers: &[Answer], draw: &mut Random) -> Value {
     let mut lines: Vec<Value> = Vec::new();
     let mut line = |kind: &str, message: Value, number: usize| {
@@ -224,7 +224,7 @@ fn opencode(answers: &[Answer], draw: &mut Random) -> Value {
     json!({"info": {"id": "s-1", "title": "t"}, "messages": messages})
 }
 
-/// The AI SDK has all answers between two questions in one message, in steps.
+/// The AI SDK writes all answers between two questions as one message with steps.
 fn ai_sdk(answers: &[Answer], draw: &mut Random) -> Value {
     let mut messages: Vec<Value> = Vec::new();
     for answer in answers {
@@ -236,7 +236,7 @@ fn ai_sdk(answers: &[Answer], draw: &mut Random) -> Value {
         let parts = messages.last_mut().unwrap()["parts"].as_array_mut().unwrap();
         parts.push(json!({"type": "step-start"}));
         let mut events = events(answer, draw);
-        // In the only step of a message words are before the calls.
+        // In the only step of a message, text is before the calls.
         events.sort_by_key(|event| matches!(event, Event::Call(_) | Event::Result(_)));
         parts.extend(events.into_iter().filter_map(|event| {
             Some(match event {
@@ -250,7 +250,7 @@ fn ai_sdk(answers: &[Answer], draw: &mut Random) -> Value {
     json!({"id": "chat-1", "messages": messages})
 }
 
-/// Kimi writes a line for each piece, with the id of the step in newer versions, and a line with the usage behind the results.
+/// Kimi writes a line for each part, in newer versions with the id of the step, and a line with the usage after the results.
 fn kimi_cli(answers: &[Answer], draw: &mut Random) -> Value {
     let has_ids = draw.once_in(2);
     let mut lines =
@@ -384,7 +384,7 @@ fn otel_genai(answers: &[Answer], draw: &mut Random) -> Value {
     Value::Array(spans)
 }
 
-/// Langfuse has an observation for each answer, with all messages before it.
+/// Langfuse writes an observation for each answer, with all messages before it.
 fn langfuse(answers: &[Answer], draw: &mut Random) -> Value {
     let mut before: Vec<Value> = Vec::new();
     let mut observations = Vec::new();
@@ -429,7 +429,7 @@ fn time(second: usize) -> String {
     format!("2026-06-01T10:00:{second:02}.000Z")
 }
 
-/// A program, how it writes answers, and whether it logs usage.
+/// A program: its source, the function that writes answers as it does, and whether it logs usage.
 type Program = (&'static str, fn(&[Answer], &mut Random) -> Value, bool);
 
 const PROGRAMS: [Program; 9] = [

@@ -1,4 +1,4 @@
-//! Findings across files, with any number of threads.
+//! Findings across files are the same with any number of threads.
 
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -28,7 +28,7 @@ fn room(id: &str, messages: &[(&str, &str, &[&str])]) -> Value {
     })
 }
 
-/// Code, file, line and column, and message.
+/// The code, the file, the line and column, and the message of a finding.
 type Told = (String, String, Option<(u64, u64)>, String);
 
 /// All findings of a check.

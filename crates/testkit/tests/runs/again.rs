@@ -1,4 +1,5 @@
-//! A dialect that a run did not render, made of the dataset's tables, has the bytes that the run would have written.
+//! A dialect that a run did not render can be made from the tables of its dataset, with the bytes that the run would
+//! have written.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,17 +26,17 @@ struct Said {
     tokens: u64,
 }
 
-/// The key of the pseudonyms.
+/// The key for the pseudonyms.
 const KEY: &str = "an invented key of more than thirty-two signs";
 
 const REDACTED: &str = "[redact]\nmode = \"replace\"\nkey_file = \"key.txt\"\n";
 
-/// The demo and the files of a quarter of the sources, or of all where four times as much is drawn.
+/// The demo, and the files of a quarter of the sources; of all sources if four times as many cases are drawn.
 ///
-/// A source comes whole: its files may be parts of one conversation.
+/// All files of a source are taken, because they may be parts of one conversation.
 fn drawn_samples(test_dir: &TestDir, more: &str) {
     copy(test_dir, &samples().join("demo"), "in/demo");
-    // Other sources by other plans.
+    // Other plans draw other sources.
     let mut random = random(more.len() as u64);
     let mut sources: Vec<&str> = SOURCES.iter().map(|source| source.id()).collect();
     sources.sort_unstable();
@@ -120,7 +121,7 @@ fn again(dataset: &Dataset, dialect: &str) -> Result<Vec<Said>, AgainError> {
         said.push(owned(made));
         Ok(())
     })?;
-    // One conversation by itself is as it is among all.
+    // A single conversation has the same renderings as among all conversations.
     let ids = said.iter().map(|one| one.key.0.clone());
     let ids: BTreeSet<String> = ids.step_by(1 + said.len() / 2).collect();
     for id in ids {
@@ -153,7 +154,7 @@ fn owned(made: &AgainRendering<'_>) -> Said {
     }
 }
 
-/// The first thing in which two renderings differ, shortened.
+/// The first difference between two renderings, shortened.
 fn difference(found: &Said, wanted: &Said) -> String {
     let [one, other] = [found, wanted].map(|said| format!("{said:?}"));
     let same = one.chars().zip(other.chars());
@@ -165,7 +166,7 @@ fn difference(found: &Said, wanted: &Said) -> String {
     format!("{:?}\n  {}\n  {}", wanted.key, around(&one), around(&other))
 }
 
-/// A run with these dialects, and one with a single dialect, over the same inputs.
+/// A run with these dialects and a run with a single dialect, over the same inputs.
 fn two_runs(test_dir: &TestDir, dialects: &BTreeSet<&str>, more: &str) -> [Dataset; 2] {
     let plan = |dialects: &str| {
         format!(
@@ -185,7 +186,8 @@ fn two_runs(test_dir: &TestDir, dialects: &BTreeSet<&str>, more: &str) -> [Datas
     ["whole", "one"].map(|name| Dataset::open(&test_dir.path(name)).unwrap())
 }
 
-/// Compares a third of the dialects, or all where three times as much is drawn; gives those of all that are refused.
+/// Compares a third of the dialects, or all if three times as many cases are drawn; returns the dialects that are
+/// refused, of all.
 fn compare(more: &str) -> BTreeSet<String> {
     let test_dir = TestDir::new();
     drawn_samples(&test_dir, more);

@@ -1,4 +1,4 @@
-//! The corpus that runs are killed over.
+//! The corpus over which runs are killed.
 
 use chatmill_workshop::TestDir;
 use chatmill_workshop::corpus::{crc32, write};

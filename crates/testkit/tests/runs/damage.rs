@@ -1,7 +1,7 @@
-//! Findings of a check about many kinds of corruption, with their places, and about sound files.
+//! The findings of a check for many kinds of corruption, with their places, and for valid files.
 //!
-//! An ordinary test checks a delivery with every kind twice. `just damage` checks one of 5,000 files, or of
-//! as many as it is told.
+//! An ordinary test checks a delivery with every kind twice. `just damage` checks a delivery of 5,000 files, or of a
+//! given number.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,27 +14,27 @@ use chatmill_engine::Silent;
 use chatmill_engine::check::{CheckOptions, check};
 use chatmill_testkit::corruption::{delivery, kinds};
 
-/// The least number of kinds.
+/// The minimum number of kinds.
 const KINDS: usize = 80;
 
 /// The results for a delivery.
 #[derive(Debug, Default)]
 struct Outcome {
     damaged: usize,
-    /// Damaged files of which one of the right codes was found.
+    /// The number of damaged files for which one of the right codes was found.
     found: usize,
-    /// The corruptions that are located within one line.
+    /// The number of corruptions that were located within one line.
     located: usize,
     missed: BTreeSet<String>,
     misplaced: BTreeSet<String>,
     sound: usize,
-    /// The findings about sound files.
+    /// The findings for valid files.
     alarms: Vec<String>,
     findings: usize,
     taken: Duration,
 }
 
-/// Checks a delivery of this many files, which are written into `folder`.
+/// Checks a delivery of `files` files, which are written into `folder`.
 fn outcome(files: usize, folder: &Path) -> Outcome {
     let delivered: BTreeMap<String, _> = delivery(files)
         .map(|file| {
@@ -70,7 +70,7 @@ fn outcome(files: usize, folder: &Path) -> Outcome {
         outcome.findings += told.len();
         let Some((kind, line)) = corruption else {
             outcome.sound += 1;
-            // Times and numbers that nobody reads are no damage.
+            // Findings about times and numbers that are not read do not count as false alarms.
             let alarms = told
                 .iter()
                 .filter(|(code, _, severity)| code != "SR034" || *severity != Severity::Note);

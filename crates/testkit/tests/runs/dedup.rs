@@ -1,4 +1,4 @@
-//! Duplicates through the whole mill: the same for any number of threads, and for more inputs.
+//! Duplicates in whole runs: the same result for any number of threads, and with more inputs.
 
 use chatmill_workshop::test_dir::padded;
 use chatmill_workshop::{TestDir, rows};
@@ -6,7 +6,7 @@ use serde_json::json;
 
 const BARE: &str = "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n";
 
-/// A line of JSON lines: a room where two people say these texts in turn.
+/// A line of JSON: a room in which two people write these texts in turn.
 fn room(id: &str, texts: &[String]) -> String {
     let messages: Vec<_> = texts
         .iter()
@@ -39,7 +39,7 @@ fn clusters_are_the_same_for_any_number_of_threads_and_more_inputs_change_no_ear
     for file in 0..3 {
         let lines: String = (0..40)
             .map(|n| room(&format!("r{file}-{n}"), &[text(n * 7..n * 7 + 60), long.clone()]))
-            // Enough for several slices.
+            // The padding makes the input long enough for several slices.
             .map(|line| padded(line.trim_end(), 80_000) + "\n")
             .collect();
         test_dir.write(&format!("in/{file}.jsonl"), lines);

@@ -1,4 +1,4 @@
-//! Exports of datasets that were really milled.
+//! Exports of datasets that whole runs wrote.
 
 mod clusters;
 mod columns;
@@ -25,7 +25,7 @@ use chatmill_workshop::TestDir;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
 
-/// Files of the demo with tools, rooms, a history without times and a conversation of two.
+/// Files of the demo: with tools, with rooms, a history without times, and a conversation of two.
 const FILES: [&str; 4] = [
     "agent-workspace.sql",
     "assistant.json",
@@ -45,7 +45,7 @@ fn milled() -> (TestDir, Dataset) {
             fs::read(samples().join("demo").join(file)).unwrap(),
         );
     }
-    // Short ones, some of which end with the person.
+    // Short chats, some of which end with the person.
     let desk: Vec<Value> = (1..5)
         .map(|number| chat(&format!("desk{number}"), 0, number))
         .collect();
@@ -82,7 +82,7 @@ fn batches(path: &Path) -> Vec<RecordBatch> {
     reader.map(Result::unwrap).collect()
 }
 
-/// Contents of a dialect as the dataset has them.
+/// The contents of a dialect in the dataset.
 fn contents(dataset: &Dataset, dialect: &str) -> Vec<String> {
     let mut contents = Vec::new();
     for batch in dataset.batches("renderings", &["dialect", "content"]) {
@@ -98,8 +98,7 @@ fn contents(dataset: &Dataset, dialect: &str) -> Vec<String> {
     contents
 }
 
-/// The envelopes of conversations. Those of preferences need the command to make their records, and are
-/// tested with it.
+/// The envelopes of conversations. Those of preferences need a command to make their records, and are tested with it.
 fn envelopes_of_conversations() -> impl Iterator<Item = &'static Envelope> {
     let all = ENVELOPES.iter().copied();
     all.filter(|envelope| envelope.preferences == Preferences::None)
@@ -350,7 +349,7 @@ fn an_envelope_objects_to_too_few_records_and_to_files_that_cannot_be_one_table(
     );
     assert_eq!(summary.objections, [wanted]);
 
-    // Whichever way the rows fall: where one file has tools or pictures and another has not.
+    // However the rows are split, one file may have tools or pictures while another has none.
     let mut seen = BTreeSet::new();
     for share in 1..10 {
         let mut request = enveloped("trl-messages");
@@ -414,7 +413,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// A group chat of two that begins on a day and has some messages.
+/// A group chat of two people that begins on a day and has some messages.
 fn chat(id: &str, day: u32, messages: usize) -> Value {
     let list: Vec<Value> = (0..messages)
         .map(|index| {

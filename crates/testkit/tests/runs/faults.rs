@@ -1,8 +1,8 @@
-//! Every call to the operating system fails once, in every command: the result is the same bytes as without a
-//! failure, or an error that repeating cures, and never a shorter dataset.
+//! Every call to the operating system fails once, in every command. The result must be the same bytes as without a
+//! failure, or an error that disappears on repeating, and never a shorter dataset.
 //!
-//! The calls are those that consult `chatmill_diag::faults`. Ordinary tests take a call of every other kind,
-//! a different one in each command; `just every-call` takes all.
+//! The calls are those that ask `chatmill_diag::faults`. Ordinary tests try one call of every second kind, a different
+//! one in each command; `just every-call` tries all of them.
 
 mod scenes;
 
@@ -34,18 +34,17 @@ fn errnos(call: Call) -> &'static [i32] {
     }
 }
 
-/// The portion of the calls that is tested.
+/// The portion of the calls that fails.
 #[derive(Clone, Copy)]
 enum Walk {
-    /// One call of every other kind, at places that differ from command to command; of each kind where twice
-    /// as much is drawn.
+    /// One call of every second kind, at places that differ between commands; of each kind if twice as many cases are drawn.
     Short,
     /// Every call, with every error.
     Whole,
 }
 
 impl Walk {
-    /// The calls of a kind that fail, and how, of so many; the number is that of the command.
+    /// The calls of a kind that fail, and the errors, out of `calls` calls; `number` is that of the command.
     fn faults(self, number: usize, call: Call, calls: u64) -> Vec<Fault> {
         let fault = |nth, errno| Fault {
             call,
@@ -58,10 +57,10 @@ impl Walk {
             Self::Whole => (1..=calls)
                 .flat_map(|nth| errnos.iter().map(move |errno| fault(nth, *errno)))
                 .collect(),
-            // Calls skipped for one command are taken for the next, which makes nearly the same ones.
+            // The kinds that are skipped for one command are tried in the next, which makes nearly the same calls.
             Self::Short if calls == 0 || (cases(1) == 1 && (number + call as usize) % 2 == 1) => Vec::new(),
             Self::Short => {
-                // Steps by which every part of a command has its turn in one scene or another.
+                // With these factors every part of a command fails in one scene or another.
                 let nth = 1 + (number as u64 * 37 + call as u64 * 11) % calls;
                 vec![fault(nth, errnos[(number + call as usize) % errnos.len()])]
             }
@@ -69,7 +68,7 @@ impl Walk {
     }
 }
 
-/// Walks one scene; gives how many calls failed, by how that ended.
+/// Walks one scene; returns the number of failed calls by outcome.
 fn walk(scene: &Scene, walk: Walk) -> BTreeMap<&'static str, usize> {
     let number = SCENES.iter().position(|other| other.name == scene.name).unwrap();
     let template = TestDir::new();
@@ -142,7 +141,7 @@ fn named(name: &str) -> &'static Scene {
         .expect("a scene of that name")
 }
 
-/// A short walk, in which so many calls must fail in a way that is told.
+/// A short walk in which at least `healed` calls must fail with an error that repeating cures.
 fn short(name: &str, healed: usize) {
     let ends = walk(named(name), Walk::Short);
     assert!(
@@ -193,8 +192,7 @@ fn readers_of_a_dataset_survive_any_failing_call() {
     }
 }
 
-/// The second check of a path can have another result than the first: a glob is not a path that does not
-/// exist.
+/// The second check of a path may have another result than the first: a glob must not be mistaken for a path that does not exist.
 #[test]
 fn a_pattern_that_cannot_be_looked_at_is_a_failed_input() {
     let shop = TestDir::new();
@@ -219,7 +217,7 @@ fn a_pattern_that_cannot_be_looked_at_is_a_failed_input() {
 #[test]
 #[ignore = "every call, every error: `just every-call`"]
 fn every_call_of_every_command_may_fail() {
-    // `SCENE` picks some by their name.
+    // `SCENE` selects scenes by a part of their names.
     let wanted = std::env::var("SCENE").unwrap_or_default();
     for scene in SCENES.iter().filter(|scene| scene.name.contains(&wanted)) {
         println!("{}: {:?}", scene.name, walk(scene, Walk::Whole));

@@ -1,5 +1,5 @@
-//! Sessions that fork: shared turns are reported, billed and trained on once, and every published dataset is
-//! certified, with any corruption and any selection.
+//! Sessions that fork: shared turns are reported, billed and trained on once, and every published dataset is certified,
+//! with any corruption and any selection.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -69,7 +69,7 @@ fn broken(uuid: &str, parent: &str) -> Turn {
     }
 }
 
-/// Sessions that begin as earlier ones do, with lines that are broken, taken back, or pieces of one answer.
+/// Sessions that begin like earlier ones, with lines that are broken, taken back, or parts of one answer.
 fn drawn(random: &mut Random, count: usize) -> Vec<Vec<Turn>> {
     let mut sessions: Vec<Vec<Turn>> = Vec::new();
     let mut number = 0;
@@ -91,7 +91,7 @@ fn drawn(random: &mut Random, count: usize) -> Vec<Vec<Turn>> {
                 _ if is_answer => answered(&uuid, &parent, tokens),
                 _ => asked(&uuid, &parent),
             };
-            // Further pieces of the answer before, of which the last knows what all of it cost.
+            // Further parts of the answer before; the last part has the cost of the whole answer.
             if let Some(last) = turns
                 .last()
                 .filter(|last| last.kind == "assistant" && random.once_in(3))
@@ -110,7 +110,7 @@ fn drawn(random: &mut Random, count: usize) -> Vec<Vec<Turn>> {
     sessions
 }
 
-/// Writes sessions into some files, with lines between them that nobody can read.
+/// Writes sessions into some files, with unreadable lines between them.
 fn write(test_dir: &TestDir, sessions: &[Vec<Turn>], random: &mut Random) {
     let count = 1 + random.below(sessions.len());
     let mut files = vec![String::new(); count];
@@ -133,7 +133,7 @@ fn write(test_dir: &TestDir, sessions: &[Vec<Turn>], random: &mut Random) {
     }
 }
 
-/// The cost of the answers of selected lines, each once: their last pieces state it.
+/// The cost of the answers in the selected lines, each counted once: the last part has it.
 fn bought(sessions: &[Vec<Turn>], is_told: impl Fn(&str) -> bool) -> i64 {
     let mut answers: BTreeMap<&str, (bool, i64)> = BTreeMap::new();
     for turn in sessions.iter().flatten() {
@@ -154,7 +154,7 @@ fn billed(test_dir: &TestDir) -> i64 {
     logged.into_iter().flatten().sum()
 }
 
-/// The answers that somebody learns, by id; each may be learned once.
+/// The ids of the answers that are trained on; each may occur only once.
 fn learned(test_dir: &TestDir) -> Vec<String> {
     let out = test_dir.path("out");
     let of = |column: &str| rows::texts(&out, "messages", column);
@@ -204,7 +204,7 @@ fn forked_and_broken_conversations_are_published_certified_and_counted_once() {
     }
 }
 
-/// A certificate, and answers that are learned once.
+/// Checks the certificate, and that answers are trained on once.
 fn holds(test_dir: &TestDir, what: &str) {
     certified(test_dir, what);
     let learned = learned(test_dir);

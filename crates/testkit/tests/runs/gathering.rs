@@ -1,5 +1,4 @@
-//! Grouping of conversations whose rows are far apart: the same result for any container, memory limit and
-//! number of threads.
+//! Grouping of conversations with rows that are far apart: the same result for any container, memory limit and number of threads.
 
 use std::fmt::Write;
 
@@ -21,7 +20,7 @@ const COLUMNS: [&str; 7] = [
     "created_at",
 ];
 
-/// Rows of many threads in turn; every third is a call, the one after it in its thread the result.
+/// The rows of many threads in turn; every third row is a call, and the next one in its thread the result.
 fn rows() -> Vec<Value> {
     (0..ROWS)
         .map(|row| {
@@ -123,7 +122,7 @@ fn texts(test_dir: &TestDir, table: &str, column: &str) -> Vec<String> {
     found.into_iter().map(Option::unwrap).collect()
 }
 
-/// Ids and contents of a dataset's conversations, in the order of their ids.
+/// The ids and contents of a dataset's conversations, in the order of their ids.
 fn conversations(test_dir: &TestDir, out: &str) -> Vec<(Option<String>, Option<String>)> {
     let ids = columns::texts(&test_dir.path(out), "conversations", "conversation_id");
     let hashes = columns::texts(&test_dir.path(out), "conversations", "content_hash");
@@ -194,7 +193,7 @@ fn rows_make_the_same_conversations_in_any_container() {
 fn threads_memory_and_spilling_to_disk_change_no_byte() {
     let test_dir = TestDir::new();
     test_dir.write("in/dump.sql", copy(&rows()));
-    // Far less than the dump: rows go to disk, and partitions are spread again.
+    // The limit is far below the length of the dump, so rows go to disk, and partitions are split again.
     let small = format!("{BARE}[limits]\npartition = 3_000\n");
     let summary = test_dir.run("one", &small, 1).unwrap();
     assert!(summary.manifest.tables[0].files.len() > 10);
@@ -212,7 +211,7 @@ fn threads_memory_and_spilling_to_disk_change_no_byte() {
 fn files_of_one_input_are_merged_and_repeats_dropped_by_default() {
     let rows = rows();
     let test_dir = TestDir::new();
-    // The pages overlap, as pages of a list that grows do.
+    // The pages overlap, as the pages of a growing list do.
     test_dir.write("in/a.json", json!({"messages": &rows[..350]}).to_string());
     test_dir.write("in/b.json", json!({"messages": &rows[250..]}).to_string());
     let merged = test_dir.run("merged", BARE, 2).unwrap();

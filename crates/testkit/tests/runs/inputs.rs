@@ -1,5 +1,5 @@
-//! Changes of inputs, and of the work on them, while a run is under way: no incomplete dataset is ever
-//! published, and repeating the run gives the whole.
+//! Changes of inputs, and of the work on them, during a run: no incomplete dataset is ever published, and repeating the
+//! run gives the whole dataset.
 #![cfg(unix)]
 
 use std::fs;
@@ -20,7 +20,7 @@ fn chat(id: &str) -> String {
     )
 }
 
-/// Two files, the second of which gives more than one slice.
+/// Two files, of which the second gives several slices.
 fn inputs(shop: &TestDir) {
     shop.write("in/a.json", chat("a"));
     let lines = (0..60).map(|number| padded(&chat(&format!("b{number}")), 100_000));
@@ -28,7 +28,7 @@ fn inputs(shop: &TestDir) {
     shop.write("in/b.jsonl", lines.join("\n"));
 }
 
-/// Does something, once, when a stage begins or a slice is done.
+/// Performs an act once, when a stage begins or a slice is done.
 struct Meddler<'m> {
     stage: &'m str,
     delivered: u32,
@@ -88,7 +88,7 @@ fn mill(shop: &TestDir, meddler: &Meddler<'_>) -> Result<RunSummary, RunError> {
     ended
 }
 
-/// The error of a run during which an act was done; repeating the run gives the result of an undisturbed one.
+/// The error of a run during which an act was performed; repeating the run must give the result of an undisturbed one.
 fn healed(stage: &str, harm: &(dyn Fn(&TestDir) + Sync), mend: &dyn Fn(&TestDir)) -> String {
     let shop = TestDir::new();
     inputs(&shop);
@@ -112,7 +112,7 @@ fn an_input_that_vanishes_after_it_was_hashed_ends_the_run_and_the_repeat_is_com
             said.contains(name) && said.contains("run the same command again"),
             "{said}"
         );
-        // Between being found and being hashed.
+        // The file vanishes between its discovery and its hashing.
         let said = healed("hash", &away, &back);
         assert!(said.contains(name), "{said}");
     }
@@ -138,7 +138,7 @@ fn an_input_that_changes_its_kind_ends_the_run_without_blocking() {
                 "{said}"
             );
         } else {
-            // It was none already when it was hashed.
+            // It already was no file when it was hashed.
             assert_eq!(
                 ended.unwrap().manifest.inputs.get(1).unwrap().refused.as_deref(),
                 Some("IN014")

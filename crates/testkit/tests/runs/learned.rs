@@ -1,5 +1,4 @@
-//! The turns of a dataset that a trainer learns: each turn of the perspective once, in every dialect and with
-//! any budget.
+//! The turns of a dataset that are trained on: each turn of the perspective once, in every dialect and with any budget.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,17 +15,17 @@ const DIALECTS: &str = "[render]\ndialects = [\"openai-chat\", \"openai-response
     [templates.said]\ntemplate = \"said.jinja\"\nspecial_tokens = [\"<end>\"]\n\
     [templates.marked]\ntemplate = \"marked.jinja\"\nspecial_tokens = [\"<end>\"]\n";
 
-/// A template without a word on what is generated, and one with.
+/// A template that does not mark generated text, and one that does.
 const SAID: &str = "{% for m in messages %}[{{ m.role }}] {{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function | tojson }}{% endfor %}<end>\n{% endfor %}";
 const MARKED: &str = "{% for m in messages %}[{{ m.role }}] {% if m.role == 'assistant' %}{% generation %}{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function | tojson }}{% endfor %}<end>{% endgeneration %}{% else %}{{ m.content }}<end>{% endif %}\n{% endfor %}";
 
-/// A word that stands nowhere else.
+/// A word that occurs nowhere else.
 fn word(conversation: usize, number: usize) -> String {
     format!("w{conversation}x{number}w")
 }
 
-/// A chat in which a bot writes at irregular times, is silent for nights, and calls a tool now and then; and
-/// its texts that are to be trained on: those before which another participant wrote.
+/// A chat in which a bot writes at irregular times, is silent for nights, and sometimes calls a tool; and its texts
+/// that are to be trained on: those after a message of another participant.
 fn room(conversation: usize) -> (Value, Vec<String>) {
     let mut state = (conversation as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut roll = move |sides: u64| {
@@ -37,7 +36,7 @@ fn room(conversation: usize) -> (Value, Vec<String>) {
     };
     let (mut messages, mut taught) = (Vec::new(), Vec::new());
     let (mut hour, mut asked) = (0, false);
-    // Words of a turn that ends with a call wait for the next that ends with words.
+    // The words of a turn that ends with a call wait for the next turn that ends with words.
     let mut waiting: Vec<String> = Vec::new();
     for number in 0..roll(30) as usize {
         let sender = ["u1", "u2", "bot", "bot", "u1"][roll(5) as usize];
@@ -82,7 +81,7 @@ fn room(conversation: usize) -> (Value, Vec<String>) {
 }
 
 struct Learned {
-    /// For each dialect, how often each word is learned.
+    /// For each dialect, how often each word is trained on.
     words: BTreeMap<String, BTreeMap<String, u32>>,
     untaught: BTreeMap<String, u64>,
 }
@@ -123,7 +122,7 @@ fn learned(shop: &TestDir, window: &str) -> Learned {
     found
 }
 
-/// So many rooms, and the words in them that are to be learned.
+/// A test folder with `rooms` rooms, and the words in them that are to be trained on.
 fn corpus(rooms: u32) -> (TestDir, Vec<String>) {
     let shop = TestDir::new();
     let (mut lines, mut taught) = (String::new(), Vec::new());
@@ -140,7 +139,7 @@ fn corpus(rooms: u32) -> (TestDir, Vec<String>) {
     (shop, taught)
 }
 
-/// Each word that can be learned is learned once, in every dialect.
+/// Checks that each word that can be trained on is trained on once, in every dialect.
 fn once(found: &Learned, taught: &[String], window: &str) {
     assert_eq!(found.words.len(), 14, "{window}");
     for (dialect, words) in &found.words {
@@ -172,7 +171,7 @@ fn consecutive_windows_train_each_turn_once_with_any_budget_and_overlap() {
     }
 }
 
-/// A section with these keys, some of them of the budget.
+/// A window section with these keys; some of them concern the budget.
 fn consecutive(keys: &str) -> String {
     let mut section = "mode = \"consecutive\"\n".to_owned();
     for key in keys.split(", ").filter(|key| !key.is_empty()) {
@@ -206,7 +205,7 @@ fn turns_are_trained_at_most_once_and_skipped_ends_of_sessions_are_counted() {
             assert!(twice.is_empty(), "{window}: {dialect} learns {twice:?}");
             let missing = taught.iter().filter(|word| !words.contains_key(*word)).count();
             let untaught: u64 = found.untaught.values().sum();
-            // ShareGPT joins the words of several steps, of which one alone is learned.
+            // ShareGPT joins the words of several steps, of which only one is trained on.
             if dialect == "sharegpt" && window.contains("steps") {
                 continue;
             }

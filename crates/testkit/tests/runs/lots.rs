@@ -1,4 +1,4 @@
-//! Lots: however the inputs are divided, the rows are those of the whole, and the files are a function of plan and inputs.
+//! Shards: however the inputs are divided, the rows are those of the whole, and the files depend only on plan and inputs.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,7 +17,7 @@ pub(super) fn tiny() -> String {
     format!("{BARE}[shards]\nbytes = 2048\n")
 }
 
-/// A request with an id of its own, as a line.
+/// A request with this id, as a line.
 fn request(id: &str, text: &str) -> String {
     json!({"id": id, "messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "yes"}]})
         .to_string()
@@ -40,11 +40,11 @@ pub(super) fn row(thread: &str, number: usize) -> String {
         + "\n"
 }
 
-/// Lines with everything that can stand between and in place of records.
+/// Lines with everything that can be between records and in place of them.
 pub(super) fn lines(count: usize) -> String {
     let mut text = "\u{feff}\r\n".to_owned();
     for number in 0..count {
-        // Ids occur twice, far apart.
+        // Each id occurs twice, far apart.
         text += &request(
             &format!("c{}", number % 50),
             &format!("{number} {}", "word ".repeat(number % 30)),
@@ -94,7 +94,7 @@ fn assert_same(one: &BTreeMap<String, Vec<String>>, other: &BTreeMap<String, Vec
 }
 
 fn lots(summary: &RunSummary) -> usize {
-    // The last one is of what belongs to no slice.
+    // The last shard is for files that belong to no slice.
     summary.manifest.shards.len() - 1
 }
 
@@ -231,7 +231,7 @@ fn duplicates_are_found_across_shards() {
     assert_same(&tables(&test_dir, "whole"), &tables(&test_dir, "divided"));
 }
 
-/// Does something once so many bytes of a stage have been read.
+/// Performs an act once this many bytes of a stage have been read.
 pub(super) struct During<'d> {
     stage: &'static str,
     is_now: AtomicBool,
@@ -240,7 +240,7 @@ pub(super) struct During<'d> {
 }
 
 impl<'d> During<'d> {
-    /// After that many bytes of a stage.
+    /// An act after this many bytes of a stage.
     pub(super) fn new(stage: &'static str, bytes: u64, act: &'d (dyn Fn() + Sync)) -> Self {
         Self {
             stage,

@@ -1,5 +1,5 @@
-//! Whole runs over pipelines in a test folder: invariance, and properties of the output. Outputs of runs on
-//! small inputs are transcripts in `crates/cli/tests/cases/`.
+//! Whole runs over pipelines in a test folder: invariance, and properties of the output. The outputs of runs on small
+//! inputs are transcripts in `crates/cli/tests/cases/`.
 #![allow(
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,

@@ -1,4 +1,5 @@
-//! `merge = true`: in every source, files that hold the same conversation are one, or the request is refused before anything is written.
+//! `merge = true`: in every source, files with the same conversation become one, or the request is refused before
+//! anything is written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use chatmill_engine::{Plan, PlanError, ReadError, RunError, RunOptions, Silent, 
 use chatmill_source::SOURCES;
 use chatmill_workshop::TestDir;
 
-/// A plan over the files of a folder, read as `lines` of their section say.
+/// A plan over the files in a folder, with these `lines` in their section.
 fn plan(test_dir: &TestDir, folder: &str, lines: &str) -> Result<Plan, PlanError> {
     let out = test_dir.path("out");
     let out = out.display();
@@ -37,7 +38,7 @@ fn example(id: &str) -> PathBuf {
     entries.next().unwrap().unwrap().path()
 }
 
-/// Sources of which each answer is a conversation: an identical request may be answered twice.
+/// Sources in which each answer is a conversation, because an identical request may be answered twice.
 const BATCHES: [&str; 2] = ["openai-batch", "anthropic-batch"];
 
 #[test]
@@ -78,7 +79,7 @@ fn in_every_source_equal_files_are_the_same_conversations_or_the_request_is_refu
             refused.push(id);
         }
     }
-    // The outcome for a named source also holds for files that are recognised.
+    // A named source and a recognised one must have the same outcome.
     for outcome in [&merged, &refused] {
         assert!(outcome.len() > 20, "{merged:?}, {refused:?}");
         assert!(

@@ -1,4 +1,4 @@
-//! Redaction in a run: nothing of what is replaced is left anywhere in a dataset, and a key gives the same files.
+//! Redaction in a run: a dataset contains nothing that was replaced, and the same key gives the same files.
 
 mod canaries;
 
@@ -12,7 +12,7 @@ use crate::redaction::canaries::{CANARIES, canaries_in, mutated};
 
 const KEY: &str = "a key of our own making, long enough";
 
-/// Every dialect, no counting.
+/// All dialects, and no counting.
 fn replacing() -> &'static str {
     "[count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\n[tools]\ninfer = true\n[prompt]\nexisting = \"precede\"\n\
         system = \"{agent.name|x} {agent.id|x} {agent.alias|x} {agent.custom_role|x} {agent.department|x} {agent.instructions|x} \
@@ -42,14 +42,14 @@ fn certified(test_dir: &TestDir, out: &str) -> std::collections::BTreeMap<String
 /// All canaries in one text.
 fn all() -> String {
     let text = |(kind, canary): (&str, &str)| match kind {
-        // A secret by where it stands.
+        // A secret that is recognised by its place.
         "token" => format!("https://files.example/a?token={canary}"),
         _ => canary.to_owned(),
     };
     CANARIES.map(text).join(" and ")
 }
 
-/// A chat with every canary in its call and its result: few samples have such places, and a round has few samples.
+/// A chat with every canary in its call and its result, because few samples have such places and a round has few samples.
 fn with_tools() -> String {
     let all = all();
     let call = json!({"id": "c1", "type": "function",
@@ -113,7 +113,7 @@ fn no_canary_survives_in_any_table_report_or_manifest() {
     }
 }
 
-/// The table of a part file, or the name of another file.
+/// The table of a part file, or the name of any other file.
 fn table(file: &str) -> String {
     file.trim_start_matches("tables/")
         .split('/')

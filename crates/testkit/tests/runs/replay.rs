@@ -1,4 +1,4 @@
-//! The fuzz targets as ordinary tests: the corpus, every sample, and seeded mutations of both.
+//! The fuzz targets as ordinary tests: the corpus, all samples, and seeded mutations of both.
 
 use std::fs;
 use std::path::Path;
@@ -8,9 +8,9 @@ use chatmill_testkit::mutate::mutate;
 use chatmill_workshop::campaign::{Until, run};
 use chatmill_workshop::targets::{TARGETS, corpus, seeds};
 
-/// Replays the whole corpus of a target, and a drawn number of its samples and of mutations of both.
+/// Replays the whole corpus of a target, and a drawn number of samples and of mutations of both.
 ///
-/// The corpus holds inputs that once caused a failure; samples are read in other tests as well.
+/// The corpus has inputs that once caused a failure; other tests read the samples as well.
 fn replay(name: &str, samples: u32, mutations: u32) {
     let target = TARGETS.iter().find(|target| target.name == name).unwrap();
     let artifacts = Path::new(env!("CARGO_TARGET_TMPDIR")).join("artifacts");
@@ -49,7 +49,7 @@ fn the_templates_target_survives_its_corpus_and_mutations() {
     replay("templates", 80, 100);
 }
 
-/// A campaign in which everything is rejected at once would prove nothing about what comes after.
+/// If every record were rejected at once, the campaign would prove nothing about the later stages.
 #[test]
 fn many_mutated_records_still_reach_the_dialects() {
     let target = TARGETS.iter().find(|target| target.name == "record").unwrap();

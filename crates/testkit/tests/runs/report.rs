@@ -1,4 +1,4 @@
-//! Reports of datasets that were really milled.
+//! Reports of datasets that whole runs wrote.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use chatmill_report::{CARD, HTML, JSON, Report, compare};
 use chatmill_testkit::samples::samples;
 use chatmill_workshop::TestDir;
 
-/// Files of the demo that between them have threads, broken lines, an archive, tools and a history.
+/// Files of the demo that together have threads, broken lines, an archive, tools and a history.
 const FILES: [&str; 5] = [
     "launch-week.json",
     "stand-ups.jsonl",
@@ -43,7 +43,7 @@ fn read(folder: &Path, name: &str) -> String {
 fn the_report_of_the_demo_is_the_one_that_is_checked_in() {
     let (_test_dir, out) = milled(&FILES);
     let mut report = chatmill_report::write(&out, None).unwrap();
-    // It depends on every limit and on the version; that it is stable is tested elsewhere.
+    // The fingerprint depends on every limit and on the version; other tests check that it is stable.
     report.run.fingerprint = "fingerprint".to_owned();
     let golden = samples().join("reports/demo.json");
     let text = chatmill_report::json(&report).unwrap();
@@ -83,7 +83,7 @@ fn the_report_of_a_dataset_has_the_same_bytes_in_any_folder() {
     for folder in [&one, &other, &second.path("threads")] {
         chatmill_report::write(folder, None).unwrap();
     }
-    // When a run was and how long it took stands in one line of the page, and differs.
+    // One line of the page has the time and the duration of the run, which differ.
     let lasting = |folder: &Path, name: &str| -> String {
         let text = read(folder, name);
         let lines = text.lines().filter(|line| !line.contains("<p class=\"when\">"));
@@ -166,7 +166,7 @@ fn figures_of_the_report_are_those_of_the_run() {
     }
 }
 
-/// Sums of a table's rows by the texts of some columns; a text that is missing is empty.
+/// Sums over the rows of a table by the texts in some columns; a missing text counts as empty.
 fn summed<const N: usize>(
     dataset: &Dataset,
     table: &str,
@@ -249,7 +249,7 @@ fn a_run_that_writes_few_tables_has_the_figures_of_one_that_writes_all() {
     assert_eq!(few.largest.query, "");
     assert_eq!(few.largest.rows, whole.largest.rows);
     few.run.absent_tables.clear();
-    // It is read from the messages, and the time is that of each run.
+    // The value is read from the messages, and the time differs between runs.
     assert!(few.dearest.is_none());
     few.dearest.clone_from(&whole.dearest);
     few.time.clone_from(&whole.time);
@@ -381,7 +381,7 @@ fn a_comparison_lists_added_removed_and_changed_conversations() {
         );
     }
     let week = fs::read_to_string(before_shop.path("in/launch-week.json")).unwrap();
-    // The same conversation, with one word more in every message.
+    // The same conversation with one more word in every message.
     shop.write(
         "in/launch-week.json",
         week.replace("\"content\": \"", "\"content\": \"Well, "),

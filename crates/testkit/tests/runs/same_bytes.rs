@@ -9,7 +9,7 @@ use chatmill_workshop::test_dir::padded;
 
 const FEW: &str = "[render]\ndialects = [\"group-chat\", \"openai-chat\"]\n";
 
-/// Enough small conversations, with white space between them, for several slices of 4 MiB.
+/// Enough small conversations for several slices of 4 MiB, with white space between them.
 fn many_slices(test_dir: &TestDir) {
     let mut lines = String::new();
     for conversation in 0..60 {
@@ -128,7 +128,7 @@ fn a_run_that_writes_few_tables_writes_the_files_of_one_that_writes_all() {
         ["messages", "losses", "totals", "findings", "rejects"].contains(&table)
     });
     let mut found = test_dir.hashes("few");
-    // Manifests say which tables there are.
+    // Manifests list the tables, so they differ.
     found.retain(|path, _| path.ends_with(".parquet"));
     assert_eq!(found, expected);
 }

@@ -1,4 +1,4 @@
-//! A run in shares: planned, worked off in any order and by any number, finished; the files are those of `run`.
+//! A run in shards: planned, processed in any order by any number of workers, and finished. The files are those of `run`.
 
 mod compared;
 mod edited;
@@ -14,7 +14,7 @@ use chatmill_workshop::TestDir;
 
 use super::lots::{During, lines, row, tiny};
 
-/// A plan of a test folder, for shares.
+/// A plan for shards in a test folder.
 fn plan(test_dir: &TestDir, out: &str) -> shards::Planned {
     plan_with(test_dir, out, &tiny())
 }
@@ -43,7 +43,7 @@ fn finish(out: &Path) -> Result<RunSummary, RunError> {
     shards::finish(out, RunOptions::default(), &Silent, &AtomicBool::new(false))
 }
 
-/// Files of several lots, with ids that collide over them.
+/// Files of several shards, with ids that collide across shards.
 fn filled() -> TestDir {
     let test_dir = TestDir::new();
     test_dir.write("in/a.jsonl", lines(30));
@@ -69,7 +69,7 @@ fn shares_in_any_order_give_the_files_of_a_run() {
         let planned = plan(&test_dir, &out);
         assert!(planned.shards > 7, "{} lots", planned.shards);
         let path = test_dir.path(&out);
-        // Backwards, and the last again.
+        // In reverse order, and then the last one again.
         for index in (0..of).rev() {
             let worked = work(&path, &ShardSelection::Part { index, of }).unwrap();
             assert!(worked.failed.is_empty() && worked.before.is_empty());
@@ -134,8 +134,7 @@ fn remains_of_a_killed_worker_are_harmless_and_the_number_of_workers_may_change(
     test_dir.run("run", &tiny(), 1).unwrap();
     plan(&test_dir, "out");
     let out = test_dir.path("out");
-    // A run stopped in the middle of a shard: files without a receipt of their shard, and a folder that was
-    // not removed.
+    // A run that was stopped in the middle of a shard: files without a receipt of their shard, and a folder that was not removed.
     let stop = AtomicBool::new(false);
     let end = || stop.store(true, Ordering::SeqCst);
     let during = During::new("render", 12_000, &end);

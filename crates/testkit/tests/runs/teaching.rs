@@ -1,4 +1,4 @@
-//! Windows that all dialects share, and budgets that a template counts.
+//! Windows that all dialects share, and budgets that are counted with a template.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ fn all(test_dir: &TestDir, table: &str, column: &str) -> Vec<String> {
     found.map(Option::unwrap_or_default).collect()
 }
 
-/// Rooms in which every text has its own length.
+/// Rooms in which every text has a different length.
 fn rooms(count: usize) -> String {
     let mut lines = String::new();
     for room in 0..count {
@@ -82,7 +82,7 @@ fn windows_are_the_same_for_all_dialects_on_request() {
         assert_eq!(differ, 1, "{mode}");
         assert!(most.values().all(|tokens| *tokens <= 600), "{mode} {most:?}");
         assert!(most.values().any(|tokens| *tokens > 500), "{mode} {most:?}");
-        // By what a model reads.
+        // The budget counts what a model reads.
         let seen = "max_tokens = { template = \"t.jinja\", tokenizer = \"o200k_base\", tokens = 600 }";
         let (differ, most, _) = run(seen, mode);
         assert_eq!(differ, 1, "{mode}");

@@ -1,5 +1,5 @@
-//! A mark in every text of every file: each reaches a table, or a finding covers it. What a source passes over in silence
-//! is neither.
+//! A mark in every text of every file: each mark reaches a table, or a finding covers it. A text that a source drops
+//! silently does neither.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use chatmill_workshop::{TestDir, rows};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 
-/// Every branch is read: otherwise a finding about the whole conversation reports the branches that are left out.
+/// Every branch is read; otherwise a finding about the whole conversation would report the omitted branches.
 const BARE: &str = "[sources.chatgpt-export]\nbranches = \"all\"\n[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
-/// What is appended to a text, with its number in five digits between these.
+/// The parts of a mark, which is appended to a text with its number in five digits between them.
 const MARK: [&str; 2] = ["canary", " sings"];
-/// Codes of findings about bytes that the source does not read, or keeps as they are.
+/// The codes of findings about bytes that the source does not read, or keeps unchanged.
 const TELLING: [&str; 11] = [
     "SR001", "SR002", "SR003", "SR006", "SR016", "SR021", "SR026", "SR030", "AS002", "RF005", "TM001",
 ];
 
-/// Keys of a source whose texts are used and not repeated: ids of answers and parents, other names of one person, placeholders of files,
-/// and rows and texts that repeat others.
+/// Keys of a source with texts that are used and not repeated: ids of answers and parents, other names of a person,
+/// placeholders of files, and rows and texts that repeat others.
 const USED: [(&str, &str); 13] = [
     ("claude-code", "parentUuid"),
     ("claude-code", "logicalParentUuid"),
@@ -37,7 +37,7 @@ const USED: [(&str, &str); 13] = [
     ("telegram-export", "messages.[].photo"),
 ];
 
-/// The marks of a file, each with the steps of its path: keys, and `[]` for the places of lists.
+/// The marks of a file, each with the steps of its path: keys, and `[]` for list elements.
 #[derive(Default)]
 struct Marks {
     first: usize,
@@ -51,7 +51,7 @@ impl Marks {
         self.paths.push(path.to_vec());
     }
 
-    /// Marks the texts with at least two words inside a value, and inside the JSON of a text.
+    /// Marks the texts of at least two words in a value, and in the JSON of a text.
     fn mark_all(&mut self, value: &mut Value, path: &mut Vec<String>) {
         match value {
             Value::Object(fields) => {
@@ -80,7 +80,7 @@ impl Marks {
         }
     }
 
-    /// The file with marks: a document, or line for line.
+    /// The file with marks: as a document, or line by line.
     fn marked(&mut self, text: &str) -> String {
         let mut path = Vec::new();
         let text = text.trim_start_matches('\u{feff}');
@@ -114,7 +114,7 @@ fn are_words(text: &str) -> bool {
     words.take(2).count() == 2
 }
 
-/// The numbers of the marks in these bytes, and where each begins.
+/// The numbers of the marks in these bytes, and their offsets.
 fn marks_in(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     memchr::memmem::find_iter(bytes, MARK[0].as_bytes()).filter_map(|at| {
         let digits = bytes.get(at + MARK[0].len()..at + MARK[0].len() + 5)?;
@@ -122,7 +122,7 @@ fn marks_in(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// The bytes of all columns but those of further fields and excerpts.
+/// The bytes of all columns except those for further fields and excerpts.
 fn told_by(dataset: &Path, table: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let folder = dataset.join(table);
@@ -156,7 +156,7 @@ fn decode(batch: &RecordBatch, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Steps of a path as findings write it.
+/// The steps of a path in the notation of findings.
 fn steps(path: &str) -> Vec<String> {
     let mut steps = Vec::new();
     let mut rest = path.strip_prefix('$').unwrap_or(path);
@@ -183,7 +183,7 @@ fn without_places(path: &[String]) -> &[String] {
     &path[places..]
 }
 
-/// Whether a path of a record leads to a value that holds this one; records are cut out of lists.
+/// Whether a path of a record leads to a value that contains this one; records are cut out of lists.
 fn leads_to(path: &[String], whole: &[String]) -> bool {
     let path = without_places(path);
     let is_at = |whole: &[String]| {
@@ -197,7 +197,7 @@ fn leads_to(path: &[String], whole: &[String]) -> bool {
     is_at(whole) || places.into_iter().any(|(place, _)| is_at(&whole[place + 1..]))
 }
 
-/// The files below a folder with their names there, and the marks of those that are text.
+/// Writes the files below a folder with marks; returns their names and their marks.
 fn plant(folder: &Path, shop: &TestDir) -> BTreeMap<String, (String, Marks)> {
     let mut all = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -236,7 +236,7 @@ fn plant(folder: &Path, shop: &TestDir) -> BTreeMap<String, (String, Marks)> {
     all
 }
 
-/// The number of marks below a folder, and those that reach nothing: file and path, with how many there are.
+/// The number of marks below a folder, and the silent ones by file and path, with their numbers.
 fn silent(folder: &Path) -> (usize, BTreeMap<(String, String), usize>) {
     let shop = TestDir::new();
     let files = plant(folder, &shop);
@@ -250,7 +250,7 @@ fn silent(folder: &Path) -> (usize, BTreeMap<(String, String), usize>) {
     let out = shop.path("out");
     let mut reached = BTreeSet::new();
     let [kinds, extras] = ["kind", "extra"].map(|column| rows::texts(&out, "messages", column));
-    // Heads of text exports are kept with the conversation.
+    // The heads of text exports are kept with the conversation.
     let heads: Vec<u8> = rows::texts(&out, "conversations", "extra")
         .into_iter()
         .flatten()
@@ -290,7 +290,7 @@ fn silent(folder: &Path) -> (usize, BTreeMap<(String, String), usize>) {
                 .is_some_and(|code| TELLING.contains(&code) || code.starts_with("IN"))
         };
         let told: Vec<usize> = told.iter().copied().filter(is_told).collect();
-        // A file that goes with conversations, such as a list of channels, and one that is no chat: the verdict names it.
+        // For a file that accompanies conversations, such as a list of channels, or is no chat, the verdict names the file.
         let is_refused = without.contains(name);
         for (number, at) in marks_in(text.as_bytes()) {
             count += 1;

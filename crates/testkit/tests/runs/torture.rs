@@ -1,8 +1,9 @@
-//! Histories that group chats and crashed bots leave behind, in every dialect: valid, or invalid and saying so.
+//! Histories that group chats and crashed bots leave, in every dialect: each rendering is valid, or declared invalid.
 //!
-//! `data-samples/torture/` holds lists of messages and group chats. The structural judge, which knows the vendors' rules and nothing
-//! of how dialects are written, looks at every rendering through the eyes of every participant; it and the dialect have to
-//! agree. `verdicts.txt` holds verdict and losses of each case and dialect; `BLESS=1` writes it again.
+//! `data-samples/torture/` has lists of messages and group chats. The structural validator, which knows the vendors'
+//! rules but not how dialects are written, checks every rendering from the perspective of every participant, and must
+//! agree with the dialect. `verdicts.txt` has the verdict and the losses of each case and dialect; `BLESS=1` writes it
+//! again.
 
 mod broken;
 mod generated;
@@ -19,7 +20,7 @@ use chatmill_testkit::conversations::torture_cases;
 use chatmill_testkit::samples::samples;
 use chatmill_testkit::validator;
 
-/// The histories that were tried on other converters too.
+/// The histories that were also tried on other converters.
 const SIXTEEN: [&str; 16] = [
     "two-speakers",
     "person-between-call-and-result",
@@ -39,7 +40,7 @@ const SIXTEEN: [&str; 16] = [
     "remote-picture",
 ];
 
-/// Cases without a message: no vendor takes an empty request.
+/// Cases without a message: no vendor accepts an empty request.
 const SILENT: [&str; 3] = ["empty-room", "only-notices", "only-system-text"];
 
 fn cases() -> Vec<(String, Linked)> {
@@ -70,7 +71,7 @@ fn the_sixteen_and_more_than_twenty_of_our_own_are_there() {
     assert!(names.len() >= 36, "{}", names.len());
 }
 
-/// Holds every rendering of a conversation against the judge. Returns how many keep the rules, and how many do not, so far.
+/// Compares every rendering of a conversation with the validator. Returns how many follow the rules, and how many do not, so far.
 fn agree(
     name: &str,
     linked: &Linked,
@@ -110,7 +111,7 @@ fn every_rendering_is_valid_or_has_a_reason_and_an_independent_validator_agrees(
         for perspective in std::iter::once(None).chain(everybody) {
             let mut policies = vec![Orphans::Repair, Orphans::Drop];
             if chatmill_drawn::cases(1) == 1 {
-                // One of them; the other wherever more is drawn.
+                // Only one of the two is tried, unless more cases are drawn.
                 policies.swap_remove(random.below(2));
             }
             all += policies.len();
@@ -161,7 +162,7 @@ fn verdicts_and_losses_are_as_they_were() {
             dialect.render_each(&view, &mut |_, rendering| {
                 count += 1;
                 invalid.extend(rendering.violations.iter().map(ToString::to_string));
-                // Losses inherent in a dialect are the same in every case.
+                // Losses that are inherent in a dialect are the same in every case.
                 let at_a_message = rendering.losses.iter().filter(|loss| loss.position.is_some());
                 codes.extend(at_a_message.map(|loss| loss.code.as_str()));
             });

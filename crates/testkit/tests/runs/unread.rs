@@ -1,11 +1,11 @@
-//! Unread fields of inputs: one row for each path, the same for any cut of the run, and the same in a check.
+//! Unread fields of inputs: one row per path, the same however the run is cut, and the same in a check.
 
 use chatmill_workshop::test_dir::padded;
 use chatmill_workshop::{TestDir, rows};
 
 const BARE: &str = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
 
-/// A conversation with a translation beside a message, and a remark beside the list that only some have.
+/// A conversation with a translation in a message; some also have a remark next to the list.
 fn conversation(number: usize) -> String {
     let remark = if number.is_multiple_of(2) {
         r#","remark":"kept for later""#
@@ -26,7 +26,7 @@ fn shop() -> TestDir {
     shop
 }
 
-/// Input, path, count and record of each row about unread fields.
+/// The input, path, count and record in each row about unread fields.
 fn told(shop: &TestDir, out: &str) -> Vec<(String, String, i64, i64)> {
     let out = shop.path(out);
     let codes = rows::texts(&out, "findings", "code");

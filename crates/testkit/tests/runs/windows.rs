@@ -17,7 +17,7 @@ dialects = ["openai-chat", "openai-responses", "anthropic-messages", "gemini-con
     "hf-messages", "sharegpt", "chatml"]
 "#;
 
-/// An agent's thread with tools: each exchange is a question, a call, its result and an answer.
+/// A thread of an agent with tools: each exchange is a question, a call, its result and an answer.
 fn thread(exchanges: usize) -> Value {
     let tool = json!({"type": "function", "function": {"name": "look", "description": "Looks a word up in the harbour's book.",
         "parameters": {"type": "object", "properties": {"word": {"type": "string"}}}}});
@@ -36,7 +36,7 @@ fn thread(exchanges: usize) -> Value {
     json!({"messages": messages, "tools": [tool]})
 }
 
-/// A room in which a bot takes part, over several evenings.
+/// A room in which a bot takes part on several evenings.
 fn room(id: &str, evenings: usize) -> Value {
     let mut messages = Vec::new();
     for evening in 0..evenings {
@@ -108,7 +108,7 @@ impl Dataset {
     }
 }
 
-/// Bytes of each token, by the reference.
+/// The length of each token in bytes, by the reference.
 fn tokens(judge: &CoreBPE, text: &str) -> Vec<usize> {
     let tokens = judge.encode_ordinary(text).into_iter();
     tokens
@@ -185,7 +185,8 @@ fn a_rendering_per_turn_ends_with_its_answer_and_is_billed_once() {
     let files = [("a.json", thread(5)), ("b.json", room("kitchen", 3))];
     let turns = Dataset::new(&files, &format!("{VENDORS}[window]\nper_turn = true\n"));
     let roles = turns.texts("last_role");
-    // Five answers in the thread, and each evening two turns of the bot: one of one message, one of two.
+    // Nine dialects, with five answers in the thread and six turns of the bot: each evening two, one of one message and
+    // one of two.
     assert_eq!(roles.len(), 9 * (5 + 6));
     assert!(roles.iter().all(|role| role == "assistant"));
     let ordinals: Vec<i64> = turns.numbers("ordinal");
@@ -207,7 +208,7 @@ fn a_rendering_per_turn_ends_with_its_answer_and_is_billed_once() {
         }
         sums
     };
-    // The requests of the turns are those of the whole; what stands in front of each answer is the same, too.
+    // The requests of the turns are those of the whole, and so is the text in front of each answer.
     assert_eq!(sum(&turns, "requests"), sum(&whole, "requests"));
     let (parts, all) = (
         sum(&turns, "sent_tokens_o200k_base"),
@@ -243,7 +244,7 @@ fn the_bill_as_served_is_each_answers_prefix_and_the_definitions_of_tools() {
             starts.filter(|start| *start < end).count() as i64
         };
         let (expected, bill) = match dialect.as_str() {
-            // An archive is not sent, a single message is sent once.
+            // An archive is not sent, and a single message is sent once.
             "group-chat" => (0, 0),
             "tzurot" => (1, lengths.len() as i64),
             _ => {
@@ -280,7 +281,7 @@ fn the_bill_as_served_is_each_answers_prefix_and_the_definitions_of_tools() {
 fn the_tokens_that_begin_in_the_assistants_spans_are_the_assistants_content() {
     let judge = tiktoken_rs::o200k_base().unwrap();
     let files = [("a.json", thread(4)), ("b.json", room("kitchen", 3))];
-    // ChatML counts its own control tokens as one, which this reference does not know.
+    // ChatML counts its control tokens as one each, which this reference does not know.
     let dataset = Dataset::new(&files, "[render]\ndialects = [\"all\"]\n");
     let spans = rows::spans(&dataset.root, "renderings", "assistant_spans");
     let counts = rows::numbers(&dataset.root, "token_counts", "assistant_content");
@@ -300,7 +301,7 @@ fn the_tokens_that_begin_in_the_assistants_spans_are_the_assistants_content() {
             begun += i64::from(spans.iter().any(|span| span.contains(&at)));
             at += length;
         }
-        // Calls are said, too, and are not content.
+        // The spans include calls, which are not content.
         let said = spans.iter().map(|span| &content[span.clone()]);
         let calls = said.filter(|said| !said.contains("good ship") && !said.contains("Evening"));
         let calls: Vec<&str> = calls.collect();
@@ -326,7 +327,7 @@ fn any_number_of_threads_gives_the_same_windows() {
     let mut lines = String::new();
     for number in 0..90 {
         let chat = room(&format!("r{number}"), 1 + number % 4);
-        // White space makes the input worth several slices.
+        // White space makes the input long enough for several slices.
         writeln!(lines, "{}", padded(&chat.to_string(), 120_000)).unwrap();
     }
     shop.write("in/rooms.jsonl", lines);

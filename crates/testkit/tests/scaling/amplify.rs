@@ -1,5 +1,5 @@
-//! The samples of all sources, enlarged in every place: each list repeated, each object with many keys, each
-//! text full of characters with a meaning in some format.
+//! The samples of all sources, enlarged at every place: each list repeated, each object with many keys, each text full
+//! of characters that have a meaning in some format.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::shapes::Files;
 
-/// Texts to repeat inside a text: beginnings that have no end, and search patterns.
+/// Texts to repeat inside a text: beginnings without an end, and search patterns.
 const PATTERNS: &[&str] = &[
     "a",
     "\n",
@@ -87,7 +87,7 @@ const PATTERNS: &[&str] = &[
     "2026-01-01T00:00:00Z ",
 ];
 
-/// Beginnings of texts that are more than words: such a text is that and nothing else.
+/// Beginnings that decide how a whole text is read; the enlarged text has nothing else.
 const WHOLE: &[&str] = &[
     "\n\nHuman: a\n\nAssistant: b",
     "<|im_start|>user\na<|im_end|>\n",
@@ -96,27 +96,27 @@ const WHOLE: &[&str] = &[
     "> a\n",
 ];
 
-/// Elements that a list can do nothing with.
+/// Elements that are useless in any list.
 const JUNK: &[&str] = &["5", "null", "\"a\"", "{}", "[]", "{\"a\":1}"];
 
-/// The change made to a place.
+/// The change at a place.
 #[derive(Clone, Copy, Debug)]
 enum How {
-    /// The list again and again.
+    /// The list is repeated.
     Again,
-    /// The list, or the values of an object, again and again, each time with ids of its own.
+    /// The list, or the values of an object, are repeated, each time with different ids.
     Numbered,
-    /// The list, each time with ids, names and addresses of its own.
+    /// The list is repeated, each time with different ids, names and addresses.
     Named,
-    /// One element is repeated, with ids of its own.
+    /// One element is repeated with different ids.
     Element(usize),
-    /// Elements of no use, at the end of the list.
+    /// Useless elements at the end of the list.
     Junk(usize),
-    /// Keys that nobody knows, with the value of one that is there.
+    /// Unknown keys, with the value of an existing one.
     Keys,
-    /// A pattern in a text.
+    /// A pattern inside a text.
     Pattern(usize),
-    /// A pattern in place of a text.
+    /// A pattern instead of a text.
     Whole(usize),
 }
 
@@ -125,11 +125,11 @@ enum How {
 enum Step {
     Key(String),
     Index(usize),
-    /// Into JSON that a text is.
+    /// Into the JSON in a text.
     Inside,
 }
 
-/// A sample that is made large in one place.
+/// A sample that is enlarged at one place.
 #[derive(Clone, Debug)]
 pub(crate) struct Amplified {
     sample: PathBuf,
@@ -137,7 +137,7 @@ pub(crate) struct Amplified {
     how: How,
 }
 
-/// A sample as a value: a text is the list of its lines, as lines of JSON are the list of theirs.
+/// A sample as a value: a text is the list of its lines, and JSON lines are the list of theirs.
 fn read(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
     match ending(path) {
@@ -173,7 +173,7 @@ pub(crate) fn longest_list(source: &str) -> Option<Amplified> {
         });
         here.map_or(0, |here| here.to_string().len())
     };
-    // The list of all records is no part of a record.
+    // The list of all records is not part of a record.
     let place = lists
         .into_iter()
         .filter(|place| place.len() > 1)
@@ -182,7 +182,7 @@ pub(crate) fn longest_list(source: &str) -> Option<Amplified> {
     Some(Amplified { sample, place, how })
 }
 
-/// Every way to make every sample large.
+/// Every way to enlarge every sample.
 pub(crate) fn all() -> Vec<Amplified> {
     let mut files = Vec::new();
     for source in folders(&samples().join("sources")) {
@@ -209,8 +209,7 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The valid sample of a source with so many elements of no use in every list, and in every object that holds nothing but lists or
-/// objects.
+/// The valid sample of a source with `n` useless elements in every list, and in every object that has only lists or objects.
 pub(crate) fn junk_of(source: &str, n: usize) -> Files {
     let sample = folders(&samples().join("sources").join(source).join("example")).remove(0);
     let mut value = read(&sample);
@@ -237,12 +236,12 @@ fn add_junk(value: &mut Value, n: usize) {
     }
 }
 
-/// Whether keys may be ids of what they hold.
+/// Whether the keys may be ids of the values.
 fn is_map(object: &Map<String, Value>) -> bool {
     object.values().all(|value| value.is_object() || value.is_array())
 }
 
-/// A file as the sample is one, with what was read of it and made large.
+/// A file in the format of the sample, with the enlarged value.
 fn written(sample: &Path, value: &Value) -> Files {
     let bytes = match ending(sample) {
         "json" => value.to_string(),
@@ -293,14 +292,14 @@ fn places(value: &Value, place: &mut Vec<Step>, add: &mut dyn FnMut(&[Step], How
     }
 }
 
-/// The list or object that a text is, as JSON.
+/// The list or object that a text contains as JSON.
 fn inside(text: &str) -> Option<Value> {
     let value: Value = serde_json::from_str(text).ok()?;
     (value.is_object() || value.is_array()).then_some(value)
 }
 
 impl Amplified {
-    /// The name, for a table.
+    /// The name in tables.
     pub(crate) fn name(&self) -> String {
         let sample = self.sample.strip_prefix(samples().join("sources")).unwrap();
         let place: String = self
@@ -321,14 +320,14 @@ impl Amplified {
         format!("{} ${place} {how}", sample.display())
     }
 
-    /// The source that it is a sample of; what is read by a map is found by it.
+    /// The source of the sample; samples that a map reads are detected.
     pub(crate) fn source(&self) -> &str {
         let folder = self.sample.strip_prefix(samples().join("sources")).unwrap();
         let source = folder.iter().next().unwrap().to_str().unwrap();
         if source == "mapped" { "auto" } else { source }
     }
 
-    /// The sample with about so many more of what is there.
+    /// The sample, enlarged by about `n` elements.
     pub(crate) fn files(&self, n: usize) -> Files {
         let mut value = read(&self.sample);
         let mut ids = HashSet::new();
@@ -437,7 +436,7 @@ fn ids_of(value: &Value, key: &str, ids: &mut HashSet<String>) {
     }
 }
 
-/// A copy with ids, and perhaps names, of its own: what hangs together in it still does.
+/// A copy with different ids, and possibly names; references within it remain valid.
 fn renamed(value: &Value, key: &str, time: usize, ids: &HashSet<String>, has_names: bool) -> Value {
     let renamed_text = |text: &str| {
         let is_other = ids.contains(text) || has_names && is_name(key);

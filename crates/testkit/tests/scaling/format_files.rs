@@ -1,5 +1,6 @@
-//! The format files of all sources, enlarged in every place as far as a format file may be: each element of a list repeated, each path made
-//! many paths, a text with many holes, or lines; with the sample of the source, of which the longest list is enlarged as well.
+//! The format files of all sources, enlarged at every place up to the limits of a format file: each element of a list
+//! repeated, each path made many paths, a text with many holes, or lines. They read the sample of the source, with its
+//! longest list enlarged as well.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,40 +8,40 @@ use std::path::Path;
 use crate::amplify::{Amplified, longest_list};
 use crate::shapes::Files;
 
-/// The most entries of a list, and holes of a text.
+/// The maximum number of entries in a list, and of holes in a text.
 const MOST: usize = 64;
 
-/// Elements of the sample's list where the format file grows.
+/// The number of elements in the sample's list when the format file grows.
 const ELEMENTS: usize = 50;
 
 /// The name of the format file.
 pub(crate) const NAME: &str = "own-format.toml";
 
-/// What a place of a format file becomes.
+/// How a place of a format file is enlarged.
 #[derive(Clone, Copy, Debug)]
 enum Many {
-    /// Neighbours in the list that it is in.
+    /// It is repeated in the list that it is part of.
     Elements,
-    /// A list of itself.
+    /// It becomes a list of itself.
     Paths,
-    /// A text with holes.
+    /// It becomes a text with holes.
     Holes,
-    /// Lines.
+    /// It becomes lines.
     Lines,
-    /// Lines of lines, nearly as many as a format file may have in all.
+    /// It becomes lines of lines, nearly as many as a format file may have in all.
     Nested,
 }
 
-/// A format file that is made large in one place, and the sample that is read by it.
+/// A format file that is enlarged at one place, and the sample that it reads.
 pub(crate) struct LargeFormat {
     source: &'static str,
-    /// What becomes many, with the text before it and the text behind it.
+    /// The text before the enlarged place, the place, and the text after it.
     text: [String; 3],
     many: Many,
     sample: Amplified,
 }
 
-/// Every way to make every format file large; some make no format file of it.
+/// Every way to enlarge every format file; some results are no valid format files.
 pub(crate) fn all() -> Vec<LargeFormat> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../source/src/formats");
     let mut all = Vec::new();
@@ -69,7 +70,7 @@ pub(crate) fn all() -> Vec<LargeFormat> {
     all
 }
 
-/// The paths of a format file, and the tables that are elements of lists, with what becomes of each.
+/// The paths of a format file, and the tables that are elements of lists, each with the way to enlarge it.
 fn places(text: &str) -> Vec<(Range<usize>, Many)> {
     let mut all = Vec::new();
     let (mut quote, mut tables): (Option<(char, usize)>, Vec<usize>) = (None, Vec::new());
@@ -104,7 +105,7 @@ fn places(text: &str) -> Vec<(Range<usize>, Many)> {
 }
 
 impl LargeFormat {
-    /// The name, for a table.
+    /// The name in tables.
     pub(crate) fn name(&self) -> String {
         let place: String = self.text[1].chars().take(60).collect();
         format!(
@@ -115,7 +116,7 @@ impl LargeFormat {
         )
     }
 
-    /// The format file with so many of what is made many.
+    /// The format file with `count` copies at its place.
     fn format(&self, count: usize) -> String {
         let [before, own, behind] = &self.text;
         let list = |one: &str, count: usize| vec![one; count].join(", ");
@@ -137,17 +138,17 @@ impl LargeFormat {
         [before.as_str(), &many, behind].concat()
     }
 
-    /// Whether it is a format file at its largest.
+    /// Whether the result is a valid format file at its largest.
     pub(crate) fn is_one(&self) -> bool {
         chatmill_source::load(NAME.trim_end_matches(".toml"), &self.format(MOST)).is_ok()
     }
 
-    /// The largest format file, with a sample of about so many elements.
+    /// The largest format file, with a sample of about `n` elements.
     pub(crate) fn by_sample(&self, n: usize) -> Files {
         self.files(MOST, n)
     }
 
-    /// A format file with so many of what is made many.
+    /// A format file with `count` copies at its place.
     pub(crate) fn by_format(&self, count: usize) -> Files {
         self.files(count.min(MOST), ELEMENTS)
     }

@@ -1,5 +1,5 @@
-//! Inputs of an attacker who wants to make the program hang: useless elements in every list, openings without
-//! an end, and many references to each other.
+//! Inputs of an attacker who tries to make the program hang: useless elements in every list, openings without an end,
+//! and many references to one another.
 
 use std::fmt::Write as _;
 
@@ -11,21 +11,21 @@ use crate::shapes::{Files, Shape, one, planned, request, shape};
 /// Pipeline settings with one dialect, for shapes that do not concern dialects.
 const ONE_DIALECT: &str = "[render]\ndialects = [\"openai-chat\"]\n";
 
-/// A shape of reading, with one dialect.
+/// A shape for reading, with one dialect.
 pub(crate) const fn read(name: &'static str, files: fn(usize) -> Files) -> Shape {
     planned(shape(name, 400, files), ONE_DIALECT)
 }
 
-/// Pipeline settings that replace what a text has of people.
+/// Pipeline settings that replace personal data in texts.
 const REDACTED: &str =
     "[render]\ndialects = [\"openai-chat\"]\n[redact]\nmode = \"replace\"\nkey_file = \"key\"\n";
 
-/// The same in every list of a sample.
+/// Such a shape, with useless elements in every list of a sample.
 const fn junk(name: &'static str, files: fn(usize) -> Files) -> Shape {
     planned(shape(name, 100, files), ONE_DIALECT)
 }
 
-/// Every shape.
+/// All shapes.
 pub(crate) const SHAPES: &[Shape] = &[
     read("rejected messages of a request", |n| {
         let said = [json!({"role": "user", "content": "when?"})].into_iter();
@@ -211,7 +211,7 @@ fn generations(n: usize) -> Files {
     )
 }
 
-/// A row whose message holds all calls, and one whose message holds all results.
+/// A row with all calls in its message, and a row with all results.
 fn answered_in_one_row(n: usize) -> Files {
     let calls: Vec<Value> = (0..n)
         .map(|number| json!({"id": format!("c{number}"), "type": "function", "function": {"name": "tide", "arguments": "{}"}}))

@@ -1,11 +1,10 @@
-//! Time and memory are linear in the input: each shape is measured for `check`, for `run` with all dialects,
-//! and for `tokens`; nights for the bill over a store, for its page, and for the steps after a night's run;
-//! and every place of every sample, enlarged, for `check` and some for `run`.
+//! Time and memory are linear in the input. Each shape is measured for `check`, for `run` with all dialects, and for
+//! `tokens`; nights for the bill over a store, for its page, and for the steps after a night's run; and every place of
+//! every sample, enlarged, for `check`, and some for `run`.
 //!
-//! Tests count allocations and the steps along lists and texts, which are the same on every machine.
-//! `just scaling` prints the table of processor times at n, 2n and 4n, and `just amplify` those of enlarged
-//! samples: a factor above 5 from n to 4n indicates quadratic growth. Only processor time is measured, so the
-//! machine may be busy.
+//! Tests count allocations and the steps along lists and texts, which are the same on every machine. `just scaling`
+//! prints the table of processor times at n, 2n and 4n, and `just amplify` that of enlarged samples: a factor above 5
+//! from n to 4n indicates quadratic growth. Only processor time is measured, so the machine may be busy.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -34,17 +33,17 @@ use measured::{COMMANDS, Command, Counted, Effort, Growth, Taken, alone, taken, 
 use nights::NIGHTS;
 use shapes::Shape;
 
-/// Four times the input may take that many times the processor time: 4 is linear, 16 quadratic.
+/// The factor of processor time that is allowed for four times the input: 4 is linear, 16 quadratic.
 const MOST: f64 = 5.0;
 
-/// The same for inputs that no cache holds, which the longer tests measure: rows of one thread and agents of one name take 6 times the time for
-/// 4.0 times the instructions. What grows with a power of 1.5 takes 8 times the time.
+/// The allowed factor for inputs that no cache holds, which the longer tests measure: rows of one thread, and agents of
+/// one name, take 6 times the time for 4.0 times the instructions. Growth with a power of 1.5 takes 8 times the time.
 const MOST_UNCACHED: f64 = 7.0;
 
-/// The largest growth of memory or steps per element, from few elements to many.
+/// The largest allowed growth of memory or steps per element, from few elements to many.
 const MOST_COUNTED: f64 = 1.3;
 
-/// Every shape.
+/// All shapes.
 fn shapes() -> Vec<&'static Shape> {
     [shapes::SHAPES, hostile::SHAPES, reading::SHAPES]
         .into_iter()
@@ -52,7 +51,7 @@ fn shapes() -> Vec<&'static Shape> {
         .collect()
 }
 
-/// Some shapes, each in some command; `just laws` draws more, and `just scaling` times all.
+/// Tests some shapes, each with some command; `just laws` draws more, and `just scaling` times all.
 #[test]
 fn memory_and_steps_grow_in_proportion_to_every_shape() {
     let _alone = alone();
@@ -77,7 +76,7 @@ fn memory_and_steps_grow_in_proportion_to_every_shape() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Every shape with longer measurements; `SHAPE` and `COMMAND` pick some by a part of their names.
+/// Tests every shape with longer measurements; `SHAPE` and `COMMAND` select by a part of the name.
 #[test]
 #[ignore = "takes minutes; `just scaling` runs it"]
 fn table_of_growth() {
@@ -121,14 +120,14 @@ fn table_of_growth() {
 /// The number of elements that are added to a sample at first.
 const MORE: usize = 4_000;
 
-/// The least time: below it, the growth for an input of four times the size may have other causes.
+/// The minimum time: below it, growth for four times the input may have other causes.
 const FLOOR: Duration = Duration::from_millis(60);
 
 fn amplified(example: &Amplified, command: Command, n: usize) -> Taken {
     taken_for(example.files(n), command, example.source(), "")
 }
 
-/// A few samples, in a place each: what takes no memory and no counted steps shows in the processor time alone.
+/// Tests a few samples at one place each. Work that takes no memory and no counted steps is only visible in the processor time.
 #[test]
 fn samples_made_large_take_as_much_memory_and_as_many_steps_for_one_more() {
     let _alone = alone();
@@ -143,7 +142,7 @@ fn samples_made_large_take_as_much_memory_and_as_many_steps_for_one_more() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The largest format files, read with samples made large, and format files made large themselves.
+/// Tests the largest format files with enlarged samples, and enlarged format files.
 #[test]
 fn large_format_files_take_as_much_memory_and_as_many_steps_for_one_more() {
     let _alone = alone();
@@ -167,7 +166,7 @@ fn large_format_files_take_as_much_memory_and_as_many_steps_for_one_more() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The same in time, for `check`, with `DRAWN` of all and those whose name has `SAMPLE` in it.
+/// Tests the time of `check` for the places of format files, of which `DRAWN` are drawn, with names that contain `SAMPLE`.
 #[test]
 #[ignore = "takes minutes; `just amplify` runs it"]
 fn samples_made_large_take_time_in_proportion_for_large_format_files() {
@@ -202,7 +201,8 @@ fn samples_made_large_take_time_in_proportion_for_large_format_files() {
     );
 }
 
-/// Samples in `DRAWN` of all places, for `check`, and one in fifty for `run`; `SAMPLE` picks some by a part of their names, and another seed others.
+/// Tests `DRAWN` samples of all places with `check`, and one in fifty with `run`; `SAMPLE` selects by a part of the
+/// name, and another seed draws others.
 #[test]
 #[ignore = "takes half an hour; `just amplify` runs it"]
 fn samples_made_large_take_time_in_proportion() {

@@ -46,11 +46,11 @@ impl Command {
     }
 }
 
-/// Counts what all threads of the process ask for, so that tests have to be [`alone`].
+/// Counts the allocations of all threads of the process, so that tests must be [`alone`].
 #[global_allocator]
 static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Waits until no other test is at work.
+/// Waits until no other test is running.
 pub(crate) fn alone() -> impl Drop {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -60,15 +60,15 @@ pub(crate) fn alone() -> impl Drop {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Taken {
     pub(crate) time: Duration,
-    /// Pieces of memory, those that grew once more each.
+    /// The number of allocations and reallocations.
     pub(crate) pieces: usize,
     pub(crate) bytes: usize,
-    /// Steps along lists and texts, where the build counts them.
+    /// Steps along lists and texts, if the build counts them.
     pub(crate) steps: usize,
 }
 
 impl Taken {
-    /// Measures some work on all threads of this process.
+    /// Measures work on all threads of this process.
     pub(crate) fn by(work: impl FnOnce()) -> Self {
         let region = Region::new(COUNTED);
         let (begun, steps) = (processor_time(), steps::so_far());
@@ -84,8 +84,7 @@ impl Taken {
     }
 }
 
-/// The memory and the steps for one more element, measured between two inputs and between two of four times
-/// the size.
+/// The memory and the steps for one more element, measured between two inputs, and between two inputs of four times the size.
 ///
 /// The figures are nearly the same on every machine.
 #[derive(Debug)]
@@ -95,18 +94,18 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// Bytes of buffers and tables that grow by leaps. Each thread has its own, and one or two threads have work.
+    /// The bytes of buffers and tables that double. Each thread has its buffers, and one or two threads have work.
     const LEAP: usize = 4 << 20;
-    /// Bytes that an element takes at least: what one call takes more than another does not count as nothing for each.
+    /// The minimum number of bytes per element, so that a small difference between calls is not growth from nothing.
     const ELEMENT: f64 = 512.0;
-    /// Steps that an element takes at least: looking for the place of a finding takes as many where a file is longer than a block.
+    /// The minimum number of steps per element: finding the place of a finding takes as many if a file is longer than a block.
     const STEPS: f64 = 64.0;
-    /// Steps that threads keep for themselves.
+    /// Steps that threads accumulate before they are counted.
     const KEPT: usize = 1 << 9;
 
-    /// Counts for an input of one, one of `n` and one of 4`n`.
+    /// Counts for an input of one element, of `n`, and of 4`n`.
     pub(crate) fn of(n: usize, take: &dyn Fn(usize) -> Taken) -> Self {
-        // Caches and pools are filled by the first call.
+        // The first call fills caches and pools.
         take(1);
         let sizes = [1, n, 4 * n];
         Self {
@@ -115,14 +114,14 @@ impl Counted {
         }
     }
 
-    /// The factor by which the cost of one element grows for four times the elements: in pieces, bytes or
-    /// steps, whichever grows most.
+    /// The factor by which the cost of one element grows for four times the elements, in allocations, bytes or steps,
+    /// whichever grows most.
     pub(crate) fn growth(&self) -> f64 {
         self.growth_in_number()
             .max(self.growth_of(|taken| taken.bytes, Self::LEAP, Self::ELEMENT))
     }
 
-    /// The same in pieces or steps, for elements of so few bytes that the leap of a buffer hides them.
+    /// The factor in allocations or steps, for elements with so few bytes that the doubling of a buffer hides them.
     pub(crate) fn growth_in_number(&self) -> f64 {
         let pieces = self.growth_of(|taken| taken.pieces, 0, 1.0);
         pieces.max(self.growth_of(|taken| taken.steps, Self::KEPT, Self::STEPS))
@@ -151,19 +150,19 @@ impl fmt::Display for Counted {
     }
 }
 
-/// The time spent on measuring.
+/// The effort that is spent on measuring.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// The least time for the smallest input, beyond that for an input of one element.
+    /// The minimum time for the smallest input, beyond that of an input of one element.
     least: Duration,
-    /// Times that each input is measured; the fastest counts.
+    /// How often each input is measured; the fastest counts.
     rounds: u32,
-    /// Times that a growth beyond the rule is measured again, each with an input of twice the size.
+    /// How often a growth beyond the limit is measured again, each time with an input of twice the size.
     doubts: u32,
 }
 
 impl Effort {
-    /// For a table.
+    /// The effort for a table.
     pub(crate) const LONG: Self = Self {
         least: Duration::from_millis(40),
         rounds: 1,
@@ -175,14 +174,15 @@ impl Effort {
 #[derive(Debug)]
 pub(crate) struct Growth {
     n: usize,
-    /// The time for an input of one element: it would hide the growth.
+    /// The time for an input of one element, which would hide the growth.
     base: Duration,
     times: [Duration; 3],
     is_told: bool,
 }
 
 impl Growth {
-    /// Measures, and measures again with more where the growth is beyond `most`. The first size is one of `sizes`, or between them.
+    /// Measures, and measures again with more elements if the growth is beyond `most`. The first size is one of
+    /// `sizes`, or between them.
     pub(crate) fn of(
         [first, end]: [usize; 2],
         effort: Effort,
@@ -213,7 +213,7 @@ impl Growth {
         }
         for round in 0..=effort.doubts {
             for (doublings, time) in growth.times.iter_mut().enumerate() {
-                // The first was measured already.
+                // The first one has already been measured.
                 if round > 0 || doublings > 0 {
                     *time = fastest(growth.n << doublings, effort.rounds);
                 }
@@ -221,7 +221,7 @@ impl Growth {
             if growth.times_as_long() <= most {
                 break;
             }
-            // Quadratic growth stays with more repetitions; noise does not.
+            // Quadratic growth remains with more elements, but noise does not.
             if round < effort.doubts {
                 growth.n *= 2;
             }
@@ -229,7 +229,7 @@ impl Growth {
         growth
     }
 
-    /// The factor by which an input of four times the size takes longer.
+    /// The factor of time for an input of four times the size.
     pub(crate) fn times_as_long(&self) -> f64 {
         if !self.is_told {
             return 0.0;
@@ -274,7 +274,7 @@ pub(crate) fn taken(shape: &Shape, command: Command, n: usize) -> Taken {
 /// The cost of a command for files of a source, or of the format file among them; an empty source is detected.
 pub(crate) fn taken_for(files: Files, command: Command, source: &str, pipeline: &str) -> Taken {
     let test_dir = TestDir::new();
-    // The key of the pseudonyms.
+    // The key for the pseudonyms.
     test_dir.write("key", "an invented key of more than thirty-two signs");
     for (name, bytes) in files {
         test_dir.write(&format!("in/{name}"), bytes);
@@ -292,7 +292,7 @@ pub(crate) fn taken_for(files: Files, command: Command, source: &str, pipeline: 
     })
 }
 
-/// Processor time of all threads of this process.
+/// The processor time of all threads of this process.
 fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(
@@ -334,7 +334,7 @@ pub(crate) fn milled(test_dir: &TestDir, out: &str, pipeline: &str) {
     assert!(summary.elapsed.is_some(), "the run must really run");
 }
 
-/// Does the work of `tokens`: every conversation is rendered in every dialect and counted.
+/// Does the work of `tokens`: renders every conversation in every dialect and counts.
 fn counted(folder: &Path) {
     let paths = [folder.to_string_lossy().into_owned()];
     let (inputs, _) = typed_inputs(&paths, &InputReading::default(), Links::Refused, true).unwrap();

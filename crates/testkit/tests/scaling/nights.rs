@@ -1,5 +1,4 @@
-//! Nights that grow in number, or in size: the bill over a store, the page of all nights, and the steps of a
-//! night after its run.
+//! Nights that grow in number or in size: the bill over a store, the page about all nights, and the steps after a night's run.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +19,7 @@ pub(crate) struct NightShape {
     pub name: &'static str,
     /// The command that is measured.
     pub command: &'static str,
-    /// The number to begin with.
+    /// The first number that is measured.
     pub first: usize,
     /// The largest number that is measured: larger ones take too long.
     pub most: usize,
@@ -28,7 +27,7 @@ pub(crate) struct NightShape {
     pub take: fn(usize) -> Taken,
 }
 
-/// Every one.
+/// All of them.
 pub(crate) const NIGHTS: &[NightShape] = &[
     NightShape {
         name: "nights of a store",
@@ -77,7 +76,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The bill over the datasets of all nights.
+/// The cost of the bill over the datasets of all nights.
 fn billed(n: usize) -> Taken {
     let test_dir = TestDir::new();
     let one = dataset(&test_dir, conversations(1), "out");
@@ -98,7 +97,7 @@ fn billed(n: usize) -> Taken {
     })
 }
 
-/// The page and the history of a store, from the records of its nights.
+/// The cost of the page and the history of a store, from the records of its nights.
 fn drawn(n: usize) -> Taken {
     let test_dir = TestDir::new();
     let figures = Dataset::open(&dataset(&test_dir, conversations(1), "out")).unwrap();
@@ -138,12 +137,11 @@ fn drawn(n: usize) -> Taken {
     })
 }
 
-/// The cost of the steps after the run of a night with `n` chats: certified, compared with the night before,
-/// reported.
+/// The cost of the steps after the run of a night with `n` chats: certifying, comparing with the night before, reporting.
 fn concluded(n: usize) -> Taken {
     let test_dir = TestDir::new();
     let before = dataset(&test_dir, conversations(n), "before");
-    // Every room but the first goes on, and one is new.
+    // Every room except the first continues, and one is new.
     let mut files = conversations(n + 1);
     for (_, bytes) in &mut files {
         let text = String::from_utf8(std::mem::take(bytes)).unwrap();

@@ -1,12 +1,12 @@
-//! Searches by readers beside parsing: copies of messages, participants and tools by their names, turns and
-//! branches with equal beginnings, and texts that look like another structure to the end.
+//! Searches by readers after parsing: copies of messages, participants and tools by their names, turns and branches
+//! with equal beginnings, and texts that look like another structure up to their end.
 
 use serde_json::{Map, Value, json};
 
 use crate::hostile::{lines, read, slack};
 use crate::shapes::{Files, Shape, one, request};
 
-/// As [`read`], with so many at least that what is bounded is at its bound.
+/// Like [`read`], with enough elements to reach every limit.
 const fn more(name: &'static str, files: fn(usize) -> Files) -> Shape {
     Shape {
         first: 1_000,
@@ -14,7 +14,7 @@ const fn more(name: &'static str, files: fn(usize) -> Files) -> Shape {
     }
 }
 
-/// Every shape.
+/// All shapes.
 pub(crate) const SHAPES: &[Shape] = &[
     read("tokens in a text of Slack", |n| slack("t=xox".repeat(n))),
     more("blocks of Slack that say something else", |n| {
@@ -226,7 +226,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     }),
 ];
 
-/// Texts as frameworks write them.
+/// Texts in the form of frameworks.
 fn texts(n: usize) -> Value {
     (0..n)
         .map(|number| json!({"type": "text", "text": format!("other {number}")}))
@@ -254,7 +254,7 @@ fn chatgpt(current: &str, mapping: Value) -> Files {
     one("conversations.json", json!([conversation]).to_string())
 }
 
-/// A chain of answers, with as many alternatives, each below the answer whose number `parent` gives.
+/// A chain of answers with `n` alternatives, each below the answer with the number that `parent` returns.
 fn tree(n: usize, parent: impl Fn(usize) -> usize) -> Files {
     let node = |parent: Value, role: &str, text: String| {
         json!({"parent": parent, "children": [],
@@ -314,7 +314,7 @@ fn oasst(text: &str) -> Value {
     json!({"message_id": "m", "parent_id": null, "message_tree_id": "m", "role": "prompter", "text": text, "k1": 2})
 }
 
-/// A request that a stream of events answers.
+/// A request that is answered by a stream of events.
 fn answered(events: impl Iterator<Item = Value>) -> Files {
     let events: Vec<Value> = events.collect();
     lines(std::iter::once(
@@ -341,7 +341,7 @@ fn event(fields: Value) -> Value {
     event
 }
 
-/// As many agents with one name, and the messages beside them.
+/// `n` agents with one name, and further messages.
 fn jaibber(n: usize, said: fn(usize) -> Value, times: usize) -> Files {
     let agent = |number: usize| {
         json!({"userId": format!("u{number}"), "username": format!("x{number}"), "isAgent": true, "projectIds": ["p"],

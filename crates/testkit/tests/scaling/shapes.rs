@@ -1,4 +1,4 @@
-//! Inputs that grow in one way only: each shape is a function of a number.
+//! Inputs that grow in only one way: each shape is a function of a number.
 
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 /// Files of an input: name and bytes.
 pub(crate) type Files = Vec<(String, Vec<u8>)>;
 
-/// A way to grow.
+/// A way in which an input grows.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     /// The element that grows in number.
     pub name: &'static str,
-    /// The number to begin with.
+    /// The first number that is measured.
     pub first: usize,
-    /// The largest number that is measured: the shape is too cheap to show growth.
+    /// The largest number that is measured; beyond it, the shape is too cheap to show growth.
     pub most: usize,
     /// The files for a number.
     pub files: fn(usize) -> Files,
@@ -37,7 +37,7 @@ pub(crate) const fn planned(shape: Shape, pipeline: &'static str) -> Shape {
     Shape { pipeline, ..shape }
 }
 
-/// Every shape.
+/// All shapes.
 pub(crate) const SHAPES: &[Shape] = &[
     shape("conversations", 100, conversations),
     shape("messages of two people", 400, messages),
@@ -75,7 +75,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     shape("results without calls", 200, orphans),
     shape("definitions of tools", 200, definitions),
     shape("messages of one id", 200, |n| numbered(n, |_| "same".to_owned())),
-    // In one dialect, so that what is done with the ids alone can be seen.
+    // In one dialect, so that only the work on the ids counts.
     planned(
         shape("conversations of one id", 800, |n| equal_ids(n, "same")),
         "[render]\ndialects = [\"openai-chat\"]\n",
@@ -140,7 +140,7 @@ pub(crate) fn one(name: &str, bytes: impl Into<Vec<u8>>) -> Files {
     vec![(name.to_owned(), bytes.into())]
 }
 
-/// A group chat of one line. Messages: id, sender, minute, and more fields.
+/// A group chat in one line. Messages have an id, a sender, a minute, and further fields.
 fn room(id: &str, people: usize, messages: impl Iterator<Item = Value>) -> String {
     let details: serde_json::Map<String, Value> = (0..people)
         .map(|person| {
@@ -233,7 +233,7 @@ fn findings(n: usize) -> Files {
     one("a.jsonl", room("r", 2, said))
 }
 
-/// A message a day.
+/// One message per day.
 fn days(n: usize) -> Files {
     let said = (0..n).map(|number| {
         let mut message = message(number, number % 2);
@@ -260,7 +260,7 @@ fn broken_lines(n: usize) -> Files {
     )
 }
 
-/// A request of OpenAI's form.
+/// A request in OpenAI's form.
 pub(crate) fn request(messages: impl Iterator<Item = Value>) -> Files {
     let messages: Vec<Value> = messages.collect();
     one("a.jsonl", json!({"messages": messages}).to_string() + "\n")
@@ -314,7 +314,7 @@ fn calls(n: usize, reversed: bool) -> Files {
     request([first, asked].into_iter().chain(results))
 }
 
-/// The form of Anthropic's requests: the results of a turn are one message.
+/// The form of Anthropic's requests, in which the results of a turn are one message.
 fn answered_at_once(n: usize) -> Files {
     let calls: Vec<Value> = (0..n)
         .map(|number| {
@@ -334,7 +334,7 @@ fn answered_at_once(n: usize) -> Files {
     one("a.jsonl", request.to_string() + "\n")
 }
 
-/// Every call comes first, one by one, and every result last, with talk between them.
+/// All calls come first, one by one, and all results last, with talk between them.
 fn late_results(n: usize) -> Files {
     let first = json!({"role": "user", "content": "when?"});
     let asked = (0..n).map(|number| asking(std::iter::once(call(&format!("call_{number}"), number))));
@@ -359,7 +359,7 @@ fn equal_calls(n: usize) -> Files {
     request(std::iter::once(json!({"role": "user", "content": "when?"})).chain(pairs))
 }
 
-/// Ids and tools that vendors do not allow, and that become one when they are spelled as they want it.
+/// Ids and tools that vendors do not allow, and that become equal when they are respelled for them.
 fn respelled_calls(n: usize) -> Files {
     let letters = ["а", "б", "в", "г", "д", "е", "ж", "з"];
     let spelled =
@@ -433,7 +433,7 @@ fn gzip(line: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Each line is a member of its own.
+/// Each line is a separate member.
 fn members(n: usize, pack: fn(&[u8]) -> Vec<u8>) -> Files {
     one("a.jsonl.packed", pack(&line()).repeat(n))
 }

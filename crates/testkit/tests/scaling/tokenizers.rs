@@ -1,5 +1,6 @@
-//! Tokenizer files: those of all families, enlarged in every place of their steps and their model, and those that only an attacker writes.
-//! Reading one costs in proportion to its size, or it is refused; counting with the largest that is read, in proportion to the text.
+//! Tokenizer files: those of all families, enlarged at every place of their steps and their model, and files that only
+//! an attacker writes. The cost of reading is in proportion to the file, or the file is refused; the cost of counting
+//! with the largest accepted one is in proportion to the text.
 
 use std::path::Path;
 
@@ -9,31 +10,31 @@ use serde_json::{Value, json};
 use crate::measured::{Counted, Effort, Growth, Taken, alone};
 use crate::{FLOOR, MORE, MOST, MOST_COUNTED};
 
-/// The largest growth of memory while texts are counted, in a few buffers that double. The square is 4.
+/// The largest allowed growth of memory during counting, in a few buffers that double. Quadratic growth is 4.
 const MOST_DOUBLED: f64 = 2.0;
 
-/// The largest growth in time of merges: n log n, in more memory than a cache has. The square is 16.
+/// The largest allowed growth of time during merges: n log n, in more memory than a cache has. Quadratic growth is 16.
 const MOST_MERGED: f64 = 1.3 * MOST;
 
 /// Ways to enlarge a file.
 enum Enlarged {
-    /// By a list or a text, given by its JSON pointer.
+    /// At a list or a text, given by its JSON pointer.
     Place(String),
-    /// In some way of its own.
+    /// In a special way.
     Hostile(Enlarge),
 }
 
-/// A file and what becomes many in it.
+/// A file, and the way in which it is enlarged.
 struct LargeFile {
     name: String,
     file: Value,
     enlarged: Enlarged,
 }
 
-/// Adds something to a file so many times.
+/// Enlarges a file by a number of elements.
 type Enlarge = fn(&mut Value, usize);
 
-/// What an attacker writes.
+/// Files that only an attacker writes.
 const HOSTILE: &[(&str, Enlarge)] = &[
     ("digits that are cut again", |file, n| {
         cut(
@@ -73,7 +74,7 @@ const HOSTILE: &[(&str, Enlarge)] = &[
         normalise(file, vec![json!({"type": "Prepend", "prepend": "x".repeat(n)})]);
     }),
     ("sequences in sequences", |file, n| {
-        // A hundred are deeper than JSON may be.
+        // More than a hundred would be deeper than JSON may be.
         let wrapped = |inner: Value, _| json!({"type": "Sequence", "normalizers": [inner]});
         file["normalizer"] = (0..n.min(100)).fold(json!({"type": "NFC"}), wrapped);
     }),
@@ -84,7 +85,7 @@ const HOSTILE: &[(&str, Enlarge)] = &[
         file["model"]["vocab"]["a".repeat(n)] = json!(1_000_000);
     }),
     ("tokens of more and more letters", |file, n| {
-        // Of so many letters in all.
+        // The vocabulary has this many letters in all.
         for letters in 2..(2 * n).isqrt() {
             file["model"]["vocab"]["a".repeat(letters)] = json!(1_000_000 + letters);
             let merge = json!(["a".repeat(letters - 1), "a"]);
@@ -145,7 +146,7 @@ fn all() -> Vec<LargeFile> {
     all
 }
 
-/// The lists and texts within a value.
+/// Adds the lists and texts in a value.
 fn add_places(value: &Value, pointer: &str, places: &mut Vec<String>) {
     match value {
         Value::String(_) => places.push(pointer.to_owned()),
@@ -165,7 +166,7 @@ fn add_places(value: &Value, pointer: &str, places: &mut Vec<String>) {
 }
 
 impl LargeFile {
-    /// The file with so many of what becomes many.
+    /// The file, enlarged to `n` elements.
     fn file(&self, n: usize) -> String {
         let mut file = self.file.clone();
         match &self.enlarged {
@@ -186,13 +187,13 @@ impl LargeFile {
         file.to_string()
     }
 
-    /// The cost of reading the file, or refusing it.
+    /// The cost of reading or refusing the file.
     fn read(&self, n: usize) -> Taken {
         let file = self.file(n);
         Taken::by(|| drop(Encoding::from_tokenizer("own", &file)))
     }
 
-    /// The largest file that is read.
+    /// The largest file that is accepted.
     fn largest(&self) -> Option<Encoding> {
         let sizes = [1000, 300, 100, 64, 60, 30, 16, 8, 5, 2, 1];
         sizes
@@ -201,10 +202,10 @@ impl LargeFile {
     }
 }
 
-/// Makes a text of so many letters.
+/// Makes a text of a number of letters.
 type MakeText = fn(usize) -> String;
 
-/// Texts of so many letters.
+/// Texts of a number of letters.
 const TEXTS: &[(&str, MakeText)] = &[
     ("one letter", |n| "a".repeat(n)),
     ("spaces", |n| " ".repeat(n)),
@@ -228,7 +229,7 @@ fn large_tokenizer_files_take_as_much_memory_for_one_more() {
     let mut faults = Vec::new();
     for drawn in chatmill_drawn::some_of(0..all.len(), 12) {
         let large = &all[drawn];
-        // The smallest file may be read, which costs more than to refuse a larger one.
+        // The smallest file may be accepted, which costs more than refusing a larger one.
         let [few, many] = [1_000, 4_000].map(|n| large.read(n));
         let most = |few: usize| 4.0 * MOST_COUNTED * few as f64;
         if many.bytes as f64 > most(few.bytes) || many.pieces as f64 > most(few.pieces) {
@@ -246,7 +247,7 @@ fn large_tokenizer_files_take_as_much_memory_for_one_more() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The same in time, of those whose name has `SAMPLE` in it.
+/// Tests the time of the files with names that contain `SAMPLE`.
 #[test]
 #[ignore = "takes minutes; `just amplify` runs it"]
 fn samples_made_large_take_time_in_proportion_for_tokenizer_files() {

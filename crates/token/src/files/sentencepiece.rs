@@ -360,7 +360,7 @@ mod tests {
                 "its sign for a space does not precede words",
             ),
             (b"\x1a\x03\x12\x01x", "it normalises texts by a table"),
-            (b"\x1a\x02\x20\x01", "it takes away white space"),
+            (b"\x1a\x02\x20\x01", "it removes white space"),
             (b"\x1a\x02\x28\x00", "its sign for a space"),
             (
                 b"\x0a\x05\x0a\x01x\x18\x05",

@@ -1,30 +1,32 @@
-//! The values that a column repeats, each once, as the dictionary page holds them; and the index of each.
+//! The distinct values of a column as the dictionary page contains them, and the index of each.
 //!
-//! Values that were made to fall together cannot make it slow: where the search for one grows long, the dictionary takes no
-//! more, and the column goes on without it. The values alone decide that, so equal rows give equal files.
+//! Values that were chosen to collide cannot make it slow: when the search for one takes too many steps, the dictionary
+//! accepts no more values and the column continues without it. Only the values decide that, so equal rows give equal
+//! files.
 
 use std::hash::Hasher;
 
 use parquet::errors::{ParquetError, Result};
 use rustc_hash::FxHasher;
 
-/// Places that are searched for a value.
+/// The maximum number of slots that are searched for a value. The table is at most half full, so only values with
+/// colliding hashes need more; for these, ending the dictionary is cheaper than a long search for each value.
 const SEARCHED: usize = 64;
 
 /// A dictionary while its column is written.
 pub(crate) struct Dictionary {
-    /// Bytes in front of each value: the length of a text.
+    /// The number of bytes in front of each value: the length prefix of a text.
     head: usize,
-    /// The values as the page holds them.
+    /// The values in the form of the dictionary page.
     page: Vec<u8>,
-    /// The end of each value in the page.
+    /// The end of each value in `page`.
     ends: Vec<u32>,
-    /// Slots of the hash table: index plus one, 0 where empty. Their number is a power of two.
+    /// The slots of the hash table: an index plus one, or 0 where empty. Their number is a power of two.
     slots: Vec<u32>,
 }
 
 impl Dictionary {
-    /// A dictionary of texts, or of other bytes with their length.
+    /// A dictionary of texts, or of other bytes with a length prefix.
     pub(crate) fn of_texts() -> Self {
         Self::new(size_of::<u32>())
     }
@@ -43,7 +45,7 @@ impl Dictionary {
         }
     }
 
-    /// The index of a value, which is taken up where it is missing; none where the page would grow over `limit` bytes.
+    /// The index of a value, which is added where it is missing; `None` where the page would exceed `limit` bytes.
     pub(crate) fn index(&mut self, value: &[u8], limit: usize) -> Option<u32> {
         if self.ends.len() * 2 >= self.slots.len() {
             self.grow();
@@ -70,7 +72,7 @@ impl Dictionary {
         Some(index)
     }
 
-    /// Takes up a value without a search for it, however large the page grows.
+    /// Adds a value that is known to be new, without a limit.
     pub(crate) fn append(&mut self, value: &[u8]) -> Result<u32> {
         let too_large = |_| ParquetError::General("a dictionary has more than 4 GiB".to_owned());
         let index = self.len();
@@ -83,10 +85,10 @@ impl Dictionary {
         Ok(index)
     }
 
-    /// The value of an index.
+    /// The value with an index.
     #[expect(
         clippy::indexing_slicing,
-        reason = "an index that was given has an end, and the page what lies before it"
+        reason = "every index has an end, and the page contains the bytes before it"
     )]
     fn value(&self, index: u32) -> &[u8] {
         let index = index as usize;
@@ -120,7 +122,7 @@ impl Dictionary {
         self.ends.len() as u32
     }
 
-    /// The page of the dictionary, which is empty afterwards.
+    /// Takes the dictionary page; the dictionary is empty afterwards.
     pub(crate) fn take(&mut self) -> Vec<u8> {
         let page = std::mem::take(&mut self.page);
         self.ends.clear();
@@ -129,7 +131,7 @@ impl Dictionary {
     }
 }
 
-/// Most values are numbers, for which no function is called.
+/// Compares values; most are numbers, for which no function is called.
 fn is_equal(one: &[u8], other: &[u8]) -> bool {
     match (<[u8; 8]>::try_from(one), <[u8; 8]>::try_from(other)) {
         (Ok(one), Ok(other)) => one == other,
@@ -194,7 +196,7 @@ mod tests {
 
     #[test]
     fn values_that_fall_together_end_the_dictionary_and_not_the_run() {
-        // The hash of a number is its product with an odd number, turned: so the numbers with small products share a place.
+        // The hash of a number is its rotated product with an odd number, so numbers with small products share a slot.
         let factor = (hash(&1_u64.to_le_bytes()) as u64).rotate_right(26);
         let inverse = (0..6).fold(factor, |inverse: u64, _| {
             inverse.wrapping_mul(2_u64.wrapping_sub(factor.wrapping_mul(inverse)))

@@ -1,4 +1,4 @@
-//! The encodings of the values of a column: plain, or as indices into a dictionary.
+//! The encodings of the values in a column: plain, or as indices into a dictionary.
 
 use parquet::basic::Encoding;
 use parquet::data_type::ByteArray;
@@ -9,35 +9,37 @@ use super::dictionary::Dictionary;
 use super::{PAGE_BYTES, empty, hybrid};
 use crate::parquet::key::{Key, Keys};
 
-/// Bytes of a text in the statistics; longer ones are cut.
+/// The maximum length of a text in the statistics, in bytes; longer ones are cut.
 const STATISTICS_BYTES: usize = 64;
 
-/// Numbers below this are looked up in a list, larger ones in the dictionary's hash table.
+/// The bound of small numbers: the indices of these are looked up in a list, those of larger ones in the hash table of
+/// the dictionary.
 const SMALL_NUMBERS: u64 = 1 << 14;
 
 /// The callback for a finished page.
 pub(crate) type Finish<'f> = dyn FnMut(&[u8], Encoding) -> Result<()> + 'f;
 
-/// Writes the values of a column.
+/// An encoder for the values of a column.
 pub trait Encoder {
-    /// The bytes of the current page.
+    /// The length of the current page, in bytes.
     fn bytes(&self) -> usize;
 
-    /// Whether the current page must end with its row, of any size.
+    /// Whether the current page must end with its row whatever its size.
     fn ends_page(&self) -> bool {
         false
     }
 
-    /// Puts levels and values together, in `page` where they need a place, and begins anew.
+    /// Passes the current page, levels before values, to `finish`, and begins a new one. `page` is a buffer where they
+    /// must be joined.
     fn end_page(&mut self, levels: &[u8], page: &mut Vec<u8>, finish: &mut Finish<'_>) -> Result<()>;
 
-    /// The dictionary of the row group, with the number of its values, if it has one. The following values
-    /// start a new one.
+    /// Takes the dictionary of the row group with the number of its values, if there is one. The next value begins a
+    /// new dictionary.
     fn dictionary(&mut self) -> Option<(Vec<u8>, u32)> {
         None
     }
 
-    /// The statistics of the row group for the footer. The values that follow are counted anew.
+    /// Takes the statistics of the row group for the footer. The next value begins new ones.
     fn statistics(&mut self, _nulls: u64) -> Option<Statistics> {
         None
     }
@@ -50,7 +52,7 @@ fn whole<'p>(levels: &[u8], values: &[u8], page: &'p mut Vec<u8>) -> &'p [u8] {
     page
 }
 
-/// Appends bytes with their length, as a plain page holds them.
+/// Appends bytes after their length, as in a plain page.
 fn push_bytes(value: &[u8], page: &mut Vec<u8>) -> Result<()> {
     let length = u32::try_from(value.len());
     let length = length.map_err(|_| ParquetError::General("a value has more than 4 GiB".to_owned()))?;
@@ -59,7 +61,7 @@ fn push_bytes(value: &[u8], page: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Numbers that hardly repeat.
+/// Numbers that rarely repeat.
 #[derive(Default)]
 pub(crate) struct Fixed(Vec<u8>);
 
@@ -69,12 +71,12 @@ impl Fixed {
     }
 }
 
-/// Texts, or bytes that are none, each behind its length. In front of them there is room for levels, so that a page is not copied
-/// once more to put the two together.
+/// Texts or other bytes, each after its length. The buffer has room for levels in front of the values, so that joining
+/// the two does not copy the page.
 #[derive(Default)]
 pub struct Bytes(Vec<u8>);
 
-/// Bytes of that room; a page with more levels is put together elsewhere.
+/// The size of that room, in bytes; a page with more levels is joined in another buffer.
 const RESERVED: usize = 8 << 10;
 
 impl Bytes {
@@ -92,7 +94,7 @@ impl Encoder for Bytes {
     }
 
     fn end_page(&mut self, levels: &[u8], page: &mut Vec<u8>, finish: &mut Finish<'_>) -> Result<()> {
-        // A page without values has no room, either.
+        // A page without values has no such room.
         let reserved = RESERVED.min(self.0.len());
         if let Some(before) = reserved.checked_sub(levels.len()) {
             let page = self.0.split_at_mut(before).1;
@@ -118,7 +120,7 @@ impl Encoder for Fixed {
     }
 }
 
-/// Yes or no: a bit each.
+/// Booleans, one bit each.
 #[derive(Default)]
 pub struct Bits {
     bits: Vec<bool>,
@@ -157,17 +159,17 @@ impl Encoder for Bits {
     }
 }
 
-/// Values that repeat: each page holds the indices of a dictionary, until that is full; then the values themselves.
+/// Values that repeat: a page contains indices into a dictionary, or the values themselves once the dictionary is full.
 pub struct Coded {
     kind: CodedKind,
     dictionary: Dictionary,
     state: CodedState,
     indices: Vec<u32>,
-    /// By the number of a key, or by a small number itself: its index and one, 0 where that is not known.
+    /// For each key or small number its dictionary index plus one; 0 where it is not in the dictionary.
     known: Vec<u32>,
-    /// The values of a page without a dictionary.
+    /// The values of a page that uses no dictionary.
     plain: Vec<u8>,
-    /// Least and most of the values without a dictionary.
+    /// The smallest and the largest value that is not in the dictionary.
     bounds: Option<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -182,12 +184,11 @@ pub(crate) enum CodedKind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CodedState {
-    /// The dictionary takes values.
+    /// The dictionary accepts values.
     Open,
-    /// The dictionary takes the values of the current row, for a page has one encoding, and a row lies on one
-    /// page.
+    /// The dictionary still accepts the values of the current row, because a page has one encoding and a row is on one page.
     Full,
-    /// Pages hold the values themselves.
+    /// Pages contain the values themselves.
     Plain,
 }
 
@@ -207,7 +208,7 @@ impl Coded {
         }
     }
 
-    /// A text, or a number as the file holds it.
+    /// Writes a text, or a number in the byte order of the file.
     pub(crate) fn push(&mut self, value: &[u8]) -> Result<()> {
         if self.state == CodedState::Plain {
             if self.kind == CodedKind::Text {
@@ -228,12 +229,12 @@ impl Coded {
         Ok(())
     }
 
-    /// The text of a key, whose index is found once per row group.
+    /// Writes the text of a key. Its index is searched once per row group.
     pub(crate) fn push_key(&mut self, key: Key, keys: &Keys) -> Result<()> {
         self.push_known(key.index(), || keys.text(key).as_bytes())
     }
 
-    /// A number as the file holds it. The index of a small one is found once per row group.
+    /// Writes a number in the byte order of the file. The index of a small number is searched once per row group.
     pub(crate) fn push_number<const BYTES: usize>(&mut self, number: u64, value: [u8; BYTES]) -> Result<()> {
         if number < SMALL_NUMBERS {
             return self.push_known(number as usize, || &value);
@@ -345,8 +346,8 @@ fn int(bytes: &[u8]) -> i32 {
     <[u8; 4]>::try_from(bytes).map_or(0, i32::from_le_bytes)
 }
 
-/// Statistics of texts. For a long text, the lower bound is its first bytes, and the upper bound exceeds
-/// every text with these first bytes.
+/// The statistics of texts. The lower bound of a long text is its beginning; the upper bound is a text that exceeds all
+/// texts with this beginning.
 fn of_texts(least: Option<&[u8]>, most: Option<&[u8]>, nulls: Option<u64>) -> Statistics {
     let cut_least = least.map(beginning);
     let cut_most = most.and_then(|most| {
@@ -364,7 +365,7 @@ fn of_texts(least: Option<&[u8]>, most: Option<&[u8]>, nulls: Option<u64>) -> St
         .into()
 }
 
-/// The first bytes of a text, cut between characters.
+/// The beginning of a text, cut between characters.
 fn beginning(text: &[u8]) -> Vec<u8> {
     let mut end = text.len().min(STATISTICS_BYTES);
     while text
@@ -376,11 +377,12 @@ fn beginning(text: &[u8]) -> Vec<u8> {
     text.split_at(end).0.to_vec()
 }
 
-/// The least text of as many characters or fewer that is larger than all that begin with this one, if there is one.
+/// The smallest text that is larger than all texts with this beginning and has at most as many characters; `None` where
+/// there is none.
 fn larger(text: &[u8]) -> Option<Vec<u8>> {
     let mut text: Vec<char> = str::from_utf8(text).ok()?.chars().collect();
     while let Some(last) = text.pop() {
-        // The numbers of surrogates are no characters, and a character with more bytes might not fit.
+        // The code points of surrogates are no characters, and a character of more bytes might not fit.
         let next = char::from_u32(u32::from(last) + 1).filter(|next| next.len_utf8() == last.len_utf8());
         if let Some(next) = next {
             text.push(next);

@@ -1,17 +1,17 @@
-//! Numbers of few bits as Parquet's hybrid writes them: equal ones as a run, others packed by eights. Levels and the
-//! indices of a dictionary are stored so.
+//! The hybrid encoding of Parquet for numbers of few bits: runs of equal numbers, and groups of eight packed ones.
+//! Levels and dictionary indices use it.
 
-/// Numbers that are packed together, and from how many equal ones on a run is shorter.
+/// The number of values in a packed group; a run is shorter than packing from so many equal values on.
 const GROUP: usize = 8;
 
-/// Bits of the largest number that is written.
+/// The number of bits that the largest number needs.
 pub(crate) fn width(largest: u32) -> u32 {
     u32::BITS - largest.leading_zeros()
 }
 
 /// Appends numbers of `width` bits.
 pub(crate) fn encode<T: Copy + PartialEq + Into<u32>>(values: &[T], width: u32, out: &mut Vec<u8>) {
-    // Values packed before a run consist of whole groups, so runs are searched where a group would begin.
+    // The values before a run are packed in whole groups, so a run is only looked for where a group would begin.
     let (mut packed, mut rest): (&[T], &[T]) = (&[], values);
     let mut from = values;
     while let Some(first) = rest.first() {
@@ -54,7 +54,7 @@ fn pack<T: Copy + Into<u32>>(values: &[T], width: u32, out: &mut Vec<u8>) {
     out.resize(end, 0);
 }
 
-/// Seven bits a byte, the lowest first.
+/// Appends a number with seven bits per byte, the lowest first.
 fn push_number(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push((number & 0x7f) as u8 | 0x80);
@@ -67,7 +67,7 @@ fn push_number(mut number: u64, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    /// Reads encoded values, as the specification defines.
+    /// Decodes values as the specification defines them.
     fn decode(mut bytes: &[u8], width: u32, count: usize) -> Vec<u32> {
         let mut take = || {
             let (first, rest) = bytes.split_first().unwrap();

@@ -1,4 +1,4 @@
-//! The finished pages of a column in a row group, compressed, until the row group is written.
+//! The finished pages of a column in a row group, compressed and kept until the row group is written.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -18,13 +18,13 @@ use zstd::bulk;
 use super::empty;
 use crate::parquet::compression::Compression;
 
-/// Bytes that the header of a page takes at most, about; only memory depends on it.
+/// The approximate maximum length of a page header, in bytes; only the reserved memory depends on it.
 const HEADER: usize = 128;
 
 /// Compresses the pages of all columns of a set of files.
 pub(crate) struct Compressor {
     compression: Compression,
-    /// Made for the first page.
+    /// Created for the first page.
     zstd: Option<bulk::Compressor<'static>>,
     out: Vec<u8>,
 }
@@ -54,14 +54,14 @@ impl Compressor {
     }
 }
 
-/// The counts of a page, kept beside its bytes.
+/// The counts of a page, which are kept outside its bytes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct PageCounts {
-    /// Rows that begin in it.
+    /// Rows that begin in the page.
     pub(crate) rows: u32,
-    /// Values, missing ones too.
+    /// Values, including missing ones.
     pub(crate) values: u32,
-    /// Missing ones.
+    /// Missing values.
     pub(crate) nulls: u32,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Adds a page of levels and values.
+    /// Adds a page, given its levels and values.
     pub(crate) fn add(
         &mut self,
         page: &[u8],
@@ -120,13 +120,12 @@ impl Pages {
         Ok(out.into_inner()?.into())
     }
 
-    /// Missing values so far.
+    /// The number of missing values so far.
     pub(crate) fn nulls(&self) -> u64 {
         self.nulls
     }
 
-    /// The footer's entry for the column, after all its pages are written; the dictionary page, if any, comes
-    /// before them.
+    /// The entry of the column in the footer, once all its pages are written. A dictionary page, if any, is before the others.
     pub(crate) fn close(
         &mut self,
         of: &ColumnDescPtr,
@@ -175,7 +174,7 @@ impl Pages {
     }
 }
 
-/// Bytes as the footer counts them; no row group has 8 EiB.
+/// A length as the footer stores it; no row group has 8 EiB.
 fn signed(bytes: usize) -> i64 {
     (bytes as u64).cast_signed()
 }

@@ -1,4 +1,4 @@
-//! A column written and read back as other readers do it.
+//! A column that is written and then read back with the reader of the `parquet` crate.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ use crate::parquet::column::kind::{ColumnKind, Json, Number, Real, Text, Word};
 use crate::parquet::column::{Column, EndGroup, EndRow, Many, Maybe, One};
 use crate::parquet::row_group::RowGroupFile;
 
-/// The result of writing a column: its batches, and its footer entry in each row group.
+/// The result of writing a column: its batches, and the number of pages in each row group.
 struct Written {
     batches: Vec<RecordBatch>,
     chunks: Vec<ColumnChunkMetaData>,
-    /// Pages of each row group.
+    /// The number of pages in each row group.
     pages: Vec<usize>,
 }
 
-/// Writes a column by itself; where `push` gives false, the row group ends.
+/// Writes a single column; the row group ends where `push` returns false.
 fn written<C: Column>(rows: usize, mut push: impl FnMut(&mut C, usize, &mut Context) -> bool) -> Written {
     let schema = Arc::new(Schema::new(C::fields("c", &[])));
     let compression = Compression::Zstd(ZstdLevel::try_new(1).unwrap());
@@ -106,7 +106,7 @@ fn texts_come_back_with_those_that_are_missing_over_pages_and_row_groups() {
 #[test]
 fn a_page_ends_with_the_row_that_fills_it_and_not_before() {
     for (bytes, pages) in [(PAGE_BYTES - 4 - 1 - 4, 1), (PAGE_BYTES - 4 - 4, 2)] {
-        // A text of so many bytes and one of none, each with its length; then one more row.
+        // A text that fills the page up to the limit, an empty one, and one more row; each text has a length prefix.
         let sizes = [bytes, 0, 0];
         let written = written::<One<Json>>(sizes.len(), |column, row, context| {
             column
@@ -182,7 +182,7 @@ fn a_full_dictionary_ends_and_the_values_after_it_stand_for_themselves() {
 
 #[test]
 fn small_numbers_are_found_beside_large_ones_in_each_row_group_and_when_the_dictionary_is_full() {
-    // Every other number is small, at the bound up to which they are in a list, or beyond it.
+    // Every other number is small: within the list, at its bound or beyond it.
     let number = |row: usize| match row % 8 {
         0 => 5,
         2 => (1 << 14) - 1,
@@ -213,7 +213,7 @@ fn a_word_that_is_too_long_for_the_dictionary_is_written_whole() {
     assert_eq!(texts(&written), expected);
     let statistics = written.chunks[0].statistics().unwrap();
     assert_eq!(statistics.min_bytes_opt(), Some("a".as_bytes()));
-    // The upper bound of a long text exceeds every text with its first bytes.
+    // The upper bound of a long text exceeds every text with the same beginning.
     let most = format!("{}y", "x".repeat(63));
     assert_eq!(statistics.max_bytes_opt(), Some(most.as_bytes()));
     assert!(!statistics.max_is_exact());

@@ -1,7 +1,7 @@
-//! Kinds of values: the type of each in the schema, and how it is stored.
+//! The kinds of values: the type of each in the schema, and how it is stored.
 //!
-//! Values that repeat have a dictionary and statistics; text that hardly repeats or is long has neither. Numbers have one type
-//! in all tables, so that differences of counts never wrap in a reader's hands.
+//! Values that repeat have a dictionary and statistics; text that rarely repeats or is long has neither. Numbers are
+//! signed 64-bit integers in all tables, so that the difference of two counts never wraps in a reader's arithmetic.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub trait ColumnKind {
     /// The Arrow type of these values.
     fn kind() -> DataType;
 
-    /// A column of them.
+    /// The field of a column with these values.
     fn field(name: &str, is_nullable: bool) -> Field {
         Field::new(name, Self::kind(), is_nullable)
     }
@@ -33,7 +33,7 @@ pub trait ColumnKind {
     /// A new encoder for a column of these values.
     fn encoder() -> Self::Encoder;
 
-    /// Bytes of text and of binary in a value.
+    /// The number of bytes of text and binary data in a value.
     fn text_bytes(_value: &Self::Value<'_>, _keys: &Keys) -> usize {
         0
     }
@@ -42,7 +42,7 @@ pub trait ColumnKind {
     fn push(encoder: &mut Self::Encoder, value: Self::Value<'_>, keys: &Keys) -> Result<(), ColumnError>;
 }
 
-/// A kind of values of which a row may hold a list.
+/// A kind of values that can be elements of a list.
 pub trait ListKind: ColumnKind {
     /// The type of the list's elements.
     type Item: 'static;
@@ -51,8 +51,8 @@ pub trait ListKind: ColumnKind {
     fn value(item: &Self::Item) -> Self::Value<'_>;
 }
 
-/// Declares kinds: the type of a value, its type in the schema, its encoder, and its bytes of text where it
-/// has many distinct values.
+/// Declares kinds: the type of a value, its type in the schema, its encoder, and the bytes of text that count where
+/// values rarely repeat.
 macro_rules! kinds {
     ($(
         $(#[$about:meta])*
@@ -100,7 +100,7 @@ kinds! {
         text_bytes: |value| value.len(),
     }
 
-    /// Text that hardly repeats or is long.
+    /// Text that rarely repeats or is long.
     Text {
         value: &'v str,
         arrow: DataType::Utf8,
@@ -125,7 +125,7 @@ kinds! {
         push: |encoder, value| encoder.push_number(value.into(), of_31_bits(value)?.to_le_bytes()),
     }
 
-    /// A yes or no.
+    /// A Boolean.
     Flag {
         value: bool,
         arrow: DataType::Boolean,
@@ -153,7 +153,7 @@ kinds! {
         text_bytes: |value| value.len(),
     }
 
-    /// A number with a fraction.
+    /// A floating-point number.
     Real {
         value: f64,
         arrow: DataType::Float64,
@@ -162,8 +162,8 @@ kinds! {
     }
 }
 
-/// A number as stored in the file: a larger one, such as a sum of numbers in the input, is capped at the
-/// largest that the file can hold.
+/// A number as the file stores it. A larger one, such as a sum of numbers from the input, is capped at the largest that
+/// the file can store.
 pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -172,7 +172,7 @@ fn of_31_bits(position: u32) -> Result<i32, ColumnError> {
     i32::try_from(position).map_err(|_| ColumnError::Value("a position does not fit into 31 bits".to_owned()))
 }
 
-/// Text that many rows hold, by its [`Key`](crate::Key).
+/// Text that many rows contain, given by its [`Key`](crate::Key).
 pub struct KeyText;
 
 impl ColumnKind for KeyText {

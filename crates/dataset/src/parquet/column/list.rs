@@ -10,17 +10,18 @@ use super::{Column, ColumnError, EachLeaf, Leaves, Missing, One, RecordColumns};
 use crate::parquet::chunk::{Context, Fixed, Leaf, Nesting};
 use crate::parquet::key::Keys;
 
-/// The encoding whose tokens a column of this name holds. Tokens of all requests are in `sent_tokens_…`, which begins otherwise.
+/// The encoding that a column of token counts is for. `sent_tokens_…`, the tokens of all requests, does not match: it
+/// begins differently.
 pub(crate) fn encoding_of(name: &str) -> Option<&str> {
     name.strip_prefix("tokens_")
 }
 
-/// The field inside a list, named as the Parquet format asks.
+/// The field inside a list, with the name that the Parquet format requires.
 pub(crate) fn element(kind: DataType) -> Field {
     Field::new("element", kind, false)
 }
 
-/// One number per encoding, each in a column of its own, whose name ends with that of the encoding.
+/// One number per encoding, each in a separate column with the name of the encoding at its end.
 pub struct PerEncoding(Vec<One<Number>>);
 
 impl Column for PerEncoding {
@@ -54,7 +55,7 @@ impl Column for PerEncoding {
     }
 }
 
-/// A list of ranges, each with its `start` and its `end`. Their numbers hardly repeat.
+/// A list of ranges, each with its `start` and its `end`. Their numbers rarely repeat.
 pub struct Spans {
     start: Leaf<Fixed>,
     end: Leaf<Fixed>,
@@ -99,7 +100,7 @@ impl Column for Spans {
     }
 }
 
-/// A list of ranges that may be missing.
+/// An optional list of ranges.
 pub(crate) struct MaybeSpans(Spans);
 
 impl Column for MaybeSpans {

@@ -1,7 +1,6 @@
-//! A column of lists and structures whose shape is known when the file is begun: each part that holds a value
-//! is a leaf.
+//! A column of lists and structures with a shape that is known when the file is begun: each part that holds a value is a leaf.
 //!
-//! Columns of the dataset's own tables are declared as types; this one is for files whose schema is known
+//! The columns of the dataset's tables are declared as types instead; this one is for files with a schema that is known
 //! only at run time.
 
 use std::borrow::Cow;
@@ -19,13 +18,13 @@ pub enum Shape {
     Word,
     /// Text.
     Text,
-    /// JSON text of any shape. Other than a column of JSON it is plain text to every reader.
+    /// JSON text of any shape. Unlike a column of JSON it is plain text for every reader.
     Json,
-    /// A yes or no.
+    /// A Boolean.
     Flag,
     /// A number.
     Number,
-    /// A list, of which no element is missing.
+    /// A list without missing elements.
     List(&'static Shape),
     /// A structure with these members.
     Struct(&'static [Member]),
@@ -43,7 +42,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// A member that is always there.
+    /// A required member.
     pub const fn always(name: &'static str, shape: Shape) -> Self {
         Self {
             name,
@@ -52,7 +51,7 @@ impl Member {
         }
     }
 
-    /// A member that may be missing.
+    /// An optional member.
     pub const fn maybe(name: &'static str, shape: Shape) -> Self {
         Self {
             name,
@@ -69,7 +68,7 @@ pub enum NestedValue<'v> {
     Missing,
     /// Text, or JSON text.
     Text(Cow<'v, str>),
-    /// A yes or no.
+    /// A Boolean.
     Flag(bool),
     /// A number.
     Number(u64),
@@ -80,7 +79,7 @@ pub enum NestedValue<'v> {
 }
 
 impl NestedValue<'_> {
-    /// Bytes of text in it.
+    /// The number of bytes of text in it.
     pub(crate) fn text_bytes(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),
@@ -90,7 +89,7 @@ impl NestedValue<'_> {
     }
 }
 
-/// The column of a shape.
+/// A column with a nested shape.
 pub(crate) struct Nested {
     may_be_missing: bool,
     column: Inner,
@@ -126,7 +125,7 @@ impl Nested {
         Field::new(name, kind(shape), true)
     }
 
-    /// The column of a shape with the next leaves of a file.
+    /// Creates the column of a shape from the next leaves of a file.
     pub(crate) fn open(
         shape: Shape,
         may_be_missing: bool,
@@ -150,7 +149,7 @@ impl Nested {
         })
     }
 
-    /// Adds a value at this position, inside `lists` lists.
+    /// Writes a value at this position, which is inside `lists` lists.
     pub(crate) fn push(
         &mut self,
         value: &NestedValue<'_>,
@@ -188,7 +187,7 @@ impl Nested {
         }
     }
 
-    /// Visits its leaves, in the order of the schema.
+    /// Visits the leaves of the column, in the order of the schema.
     pub(crate) fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnError> {
         match &mut self.column {
             Inner::Word(leaf) | Inner::Number(leaf) => visit.leaf(leaf),

@@ -1,7 +1,7 @@
-//! Columns that are filled together, declared as a list: each with its name, its type and its meaning.
+//! Columns that are filled together, declared as a list of names, types and descriptions.
 //!
-//! From the list follow the schema, the documentation, the columns that are filled, and the row: the values of the columns by
-//! their names, borrowed for as long as it takes to write them.
+//! The schema, the documentation, the columns to fill and the row follow from the list. A row has one field per column,
+//! with the value borrowed until it is written.
 
 use arrow_schema::Field;
 
@@ -11,29 +11,29 @@ use crate::parquet::key::Keys;
 
 /// Columns that are filled together: those of a table, or of the structures in a list.
 pub trait RecordColumns: Sized {
-    /// A value for each.
+    /// The values of a row, one per column.
     type Row<'r>: Clone + 'r;
 
     /// The Arrow fields, each with a description.
     fn fields(encodings: &[String]) -> Vec<(Field, &'static str)>;
 
-    /// For each of them the fields of its structures.
+    /// For each column, the fields of its structures.
     fn inner(encodings: &[String]) -> Vec<Vec<(Field, &'static str)>>;
 
-    /// The columns of a new file.
+    /// Creates the columns of a new file.
     fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnError>;
 
-    /// Bytes of text and of binary in a row; row groups are cut by them.
+    /// The number of bytes of text and binary data in a row, which decide where row groups are cut.
     fn text_bytes(row: &Self::Row<'_>, keys: &Keys) -> usize;
 
-    /// Adds a row at this position.
+    /// Writes a row at this position.
     fn push(&mut self, row: Self::Row<'_>, at: Nesting, context: &Context) -> Result<(), ColumnError>;
 
-    /// Visits their leaves, in the order of the schema.
+    /// Visits the leaves of the columns, in the order of the schema.
     fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnError>;
 }
 
-/// Declares columns with the row that fills them.
+/// Declares columns and the row that fills them.
 macro_rules! record {
     (
         $(#[$doc:meta])*

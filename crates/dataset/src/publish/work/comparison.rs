@@ -1,7 +1,7 @@
-//! Files of unfinished work for deduplication: likenesses of conversations, and the clusters made of them. Each ends with its own hash.
+//! The files of unfinished work for deduplication: the likenesses of conversations, and the clusters made from them.
 //!
-//! The hash is keyed with the work's fingerprint and covers the file's name, so that a file which is cut, changed or of other work
-//! counts as missing. The caller defines the content of the files.
+//! Each file ends with its hash, which is keyed with the fingerprint of the work and covers the file's name: a file
+//! that was cut or changed, or belongs to other work, counts as missing. The caller defines the content.
 
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
 
@@ -31,12 +31,12 @@ impl Staging {
         shards.remove_file(outcome_name(shard, FAILED))
     }
 
-    /// Whether the likenesses of a shard's conversations are written.
+    /// Whether the likenesses of a shard's conversations have been written.
     pub fn has_likenesses(&self, shard: u32) -> Result<bool, DatasetError> {
         has_likenesses(&self.root, shard)
     }
 
-    /// Reads the likenesses of a shard's conversations; none where the file is missing or corrupt, which also removes it.
+    /// Reads the likenesses of a shard's conversations; `None` where the file is missing or corrupt. A corrupt file is removed.
     pub fn likenesses<T>(
         &self,
         shard: u32,
@@ -53,7 +53,7 @@ impl Staging {
         self.keep_hashed(&self.root, CLUSTERS, write)
     }
 
-    /// Reads the cluster of each conversation; none where the file is missing or corrupt, which also removes it.
+    /// Reads the cluster of each conversation; `None` where the file is missing or corrupt. A corrupt file is removed.
     pub fn clusters<T>(
         &self,
         read: impl FnOnce(&mut dyn Read) -> io::Result<T>,

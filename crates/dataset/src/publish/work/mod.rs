@@ -1,5 +1,5 @@
-//! Unfinished work: the folder beside a destination in which slices are finished one by one, by one process or by many, until they are
-//! sealed as a dataset.
+//! Unfinished work: a folder next to a destination, in which one or many processes finish the slices one by one until
+//! they are sealed as a dataset. The engine claims a destination, commits slices, and publishes the sealed dataset.
 
 pub(crate) mod comparison;
 pub(crate) mod names;

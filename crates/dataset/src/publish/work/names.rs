@@ -1,4 +1,4 @@
-//! The file names in a work directory, by which its entries are recognised as ours.
+//! The file names in a work directory, which also identify the entries that are ours.
 
 use crate::disk::{self, DirEntry, EntryKind, WorkDirLocation};
 use crate::manifest::{DERIVED, MANIFEST, RECORD, SHARD_MANIFESTS, SUCCESS, shard_of};
@@ -8,14 +8,14 @@ use crate::tables::part_file;
 
 /// The folder that becomes the dataset.
 pub(crate) const DATA: &str = "data";
-/// The lock of that folder, while its reports are written.
+/// The lock of that folder while the reports are written.
 const DATA_LOCK: &str = ".data.lock";
 pub(crate) const RECEIPTS: &str = "receipts";
 pub(crate) const TEMP: &str = "temp";
 
-/// The file with the plan of the work.
+/// The file with the plan.
 pub(crate) const PLAN: &str = "plan.json";
-/// The folder of the outcomes of shards.
+/// The folder with the outcomes of the shards.
 pub(crate) const OUTCOMES: &str = "lots";
 
 /// The file with the cluster of each conversation.
@@ -33,12 +33,12 @@ pub(crate) fn names_a_folder(fingerprint: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }
 
-/// The folder of unfinished work for a destination.
+/// The location of the folder for the unfinished work of a destination.
 pub(crate) fn work_dir_location(destination: &Destination) -> WorkDirLocation {
     destination.work_dir_location("staging", is_ours)
 }
 
-/// Whether an entry of the folder of unfinished work is one that a run makes there.
+/// Whether an entry of the folder for unfinished work is one that a run creates there.
 fn is_ours(entry: &DirEntry) -> bool {
     let steps: Vec<&str> = entry.name.split('/').collect();
     match (entry.kind, steps.as_slice()) {
@@ -59,7 +59,7 @@ fn is_ours(entry: &DirEntry) -> bool {
     }
 }
 
-/// Whether a name below a dataset's root is one that a dataset has, of this or of another version.
+/// Whether a dataset of this or another version has such a name below its root.
 pub(crate) fn is_of_a_dataset(kind: EntryKind, below: &[&str]) -> bool {
     match (kind, below) {
         (EntryKind::File, [name]) => [MANIFEST, SUCCESS, RECORD].contains(name) || DERIVED.contains(name),
@@ -72,13 +72,13 @@ pub(crate) fn is_of_a_dataset(kind: EntryKind, below: &[&str]) -> bool {
     }
 }
 
-/// Whether a folder below `temp` is one that a worker makes there.
+/// Whether a folder below `temp` is one that a worker creates there.
 pub(crate) fn is_worker(name: &str) -> bool {
     name.strip_prefix(WORKER)
         .is_some_and(|random| random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Whether a file below `shards` is one that a worker makes there.
+/// Whether a file below `lots` is one that a worker creates there.
 fn is_outcome(name: &str) -> bool {
     let ends = [FAILED, DONE, LIKENESSES];
     let shard = ends.iter().find_map(|end| name.strip_suffix(end));

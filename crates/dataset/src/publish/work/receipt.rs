@@ -1,6 +1,6 @@
-//! The receipt of a slice: a slice with a valid receipt is done. The receipt names the slice's files and carries its own hash.
+//! The receipt of a slice: a slice with a valid receipt is done. The receipt names the files of the slice and contains its hash.
 //!
-//! A receipt file is one line with the BLAKE3 of the rest, then JSON.
+//! A receipt file is one line with the BLAKE3 of the rest, followed by JSON.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct Receipt<B> {
     pub body: B,
 }
 
-/// Writes a receipt as text.
+/// Encodes a receipt as text.
 pub(crate) fn encode<B: Serialize>(
     slice: SliceId,
     files: &[PartFile],
@@ -30,7 +30,7 @@ pub(crate) fn encode<B: Serialize>(
     Ok(format!("{}\n{json}", blake3::hash(json.as_bytes()).to_hex()))
 }
 
-/// Reads the receipt of a slice; none when a byte of it is not as it was written.
+/// Decodes the receipt of a slice; `None` where any byte of it has changed.
 pub(crate) fn decode<B: DeserializeOwned>(slice: SliceId, bytes: &[u8]) -> Option<Receipt<B>> {
     let (hash, json) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
     if hash != blake3::hash(json.as_bytes()).to_hex().as_str() {
@@ -51,12 +51,12 @@ pub(crate) fn file_name(slice: SliceId) -> String {
     format!("{slice}.json")
 }
 
-/// The slice in a receipt's file name.
+/// The slice that the file name of a receipt names.
 pub(crate) fn slice_of(name: &str) -> Option<SliceId> {
     name.strip_suffix(".json").and_then(SliceId::parse)
 }
 
-/// Whether a file has the name of a receipt, of this or of an older format.
+/// Whether a file has the name of a receipt, of this format or an older one.
 pub(crate) fn is_receipt(name: &str) -> bool {
     let slice = name.strip_suffix(".json");
     slice.is_some_and(|slice| SliceId::parse(slice).is_some() || SliceId::is_of_old(slice))

@@ -1,4 +1,4 @@
-//! From finished slices to a published dataset: empty tables, manifest, marker, derived files, one rename.
+//! The last steps from finished slices to a published dataset: empty tables, manifest, marker, derived files, one rename.
 
 use std::path::Path;
 
@@ -17,16 +17,16 @@ use crate::tables::part;
 use crate::tables::part_file::PartFile;
 use crate::tables::slice_id::SliceId;
 
-/// A complete dataset in staging: it only lacks its derived files and its name.
+/// A complete dataset in staging that still lacks its derived files and its name.
 #[derive(Debug)]
 pub struct Sealed(Staging);
 
 impl Staging {
     /// Turns the finished slices into a dataset that is ready to be published.
     ///
-    /// `shards` has listed the files of all receipts, and `rest` are those that belong to no slice. Tables without files get an
-    /// empty one here, and those that the options leave out are named apart. Folder and manifests must then agree in every name,
-    /// length, hash and row count.
+    /// `shards` lists the files of all receipts; `rest` are the files that belong to no slice. A table without files
+    /// gets an empty one here, and the tables that the options leave out are listed as absent. Folder and manifests
+    /// must then agree in every name, length, hash and row count.
     pub fn seal<I: Serialize>(
         self,
         mut manifest: Manifest<I>,
@@ -77,10 +77,10 @@ impl Sealed {
         derived::write(&self.0.data, &self.0.temp, &[(name, bytes)])
     }
 
-    /// Lets the dataset appear at the destination by one rename or, where an old one is replaced, one exchange.
+    /// Publishes the dataset at its destination by one rename or, where an old one is replaced, one exchange.
     ///
-    /// Returns notices: when the remains of the work cannot be removed, the dataset is complete all the same, and
-    /// the next run removes them.
+    /// Returns notices. If the remains of the work cannot be removed, the dataset is nevertheless complete, and the
+    /// next run removes them.
     pub fn publish(self) -> Result<Vec<String>, DatasetError> {
         let staging = self.0;
         staging.data.sync()?;

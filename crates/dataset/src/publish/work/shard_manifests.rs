@@ -1,5 +1,5 @@
-//! Writing the manifests of shards: the files of all slices come by in order, and none is kept in memory but while the manifest
-//! lists it itself.
+//! Writes the manifests of shards. The files of all slices arrive in order, and an entry is kept in memory only until
+//! the manifest that lists it is written.
 
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::tables::slice_id::SliceId;
 pub struct ShardManifests {
     folder: Dir,
     temp: Arc<Dir>,
-    /// The number of slices of each shard.
+    /// The number of slices in each shard.
     slices: Vec<u32>,
     entries: Vec<ShardEntry>,
     sums: TableSums,
     open: OpenShard,
 }
 
-/// The shard whose files come by.
+/// The shard to which the arriving files belong.
 struct OpenShard {
     shard: u32,
     name: String,
@@ -31,7 +31,7 @@ struct OpenShard {
 }
 
 impl Staging {
-    /// Begins to list the files of a dataset with so many slices in each shard.
+    /// Begins to list the files of a dataset; `slices` is the number of slices in each shard.
     pub fn list_shards(&self, slices: Vec<u32>) -> Result<ShardManifests, DatasetError> {
         let temp = Arc::clone(&self.temp);
         Ok(ShardManifests {
@@ -46,7 +46,7 @@ impl Staging {
 }
 
 impl ShardManifests {
-    /// Adds the files of a slice. Slices come in order.
+    /// Adds the files of a slice. The slices must come in order.
     pub fn add(&mut self, slice: SliceId, files: Vec<PartFile>) -> Result<(), DatasetError> {
         let has_it = self
             .slices
@@ -62,12 +62,12 @@ impl ShardManifests {
         self.write(files)
     }
 
-    /// Whether a file of a table came by.
+    /// Whether a file of this table was added.
     pub(crate) fn has(&self, table: &str) -> bool {
         self.sums.has(table)
     }
 
-    /// Ends the shards of slices, lists what belongs to none in a shard of its own, and gives the shards and the tables.
+    /// Closes the last shard, lists the files that belong to no slice in a separate shard, and returns the shards and the tables.
     pub(crate) fn finish(
         mut self,
         rest: Vec<PartFile>,
@@ -105,7 +105,7 @@ impl ShardManifests {
         Ok(())
     }
 
-    /// Lets the manifest of the open shard have its name. The folder is synced once, at the end.
+    /// Gives the manifest of the open shard its name. The folder is synced once, at the end.
     fn close_shard(&mut self) -> Result<(), DatasetError> {
         let open = &mut self.open;
         let name = manifest::shard_file_name(open.shard);

@@ -1,5 +1,4 @@
-//! Unfinished work that many processes do together, on one machine or on several over a shared folder: nobody
-//! holds a lock.
+//! Unfinished work that many processes do together, on one machine or on several with a shared folder. No process holds a lock.
 //!
 //! ```text
 //! .<name>.staging/<fingerprint>/
@@ -11,9 +10,9 @@
 //!     temp/worker-<random>/      the unfinished files of a worker
 //! ```
 //!
-//! A file gets its name by a rename of a synced one. Each worker writes the same files for a slice, so that
-//! two workers on the same shard put the same files in one another's place. Files of a killed worker are in a
-//! folder of its own, which is removed with the rest.
+//! A file gets its name by a rename of a synced one. All workers write the same bytes for a slice, so two workers on
+//! the same shard replace each other's files with equal ones. The unfinished files of a killed worker are in its
+//! private folder, which is removed with the rest.
 
 use std::path::Path;
 
@@ -26,9 +25,9 @@ use crate::publish::work::names::{
 };
 use crate::publish::work::staging::Staging;
 
-/// Bytes of a plan at most: that of two million inputs.
+/// The maximum length of a plan, in bytes: that of two million inputs.
 const PLAN_BYTES: u64 = 1 << 30;
-/// Bytes of the outcome of a shard at most.
+/// The maximum length of the outcome of a shard, in bytes.
 const OUTCOME_BYTES: u64 = 256 << 20;
 
 /// The outcome of a shard.
@@ -42,7 +41,7 @@ pub enum ShardOutcome {
     Missing,
 }
 
-/// The planned work of a destination, for reading: nothing is created, and no worker is blocked.
+/// The planned work of a destination, for reading: nothing is created and no worker is blocked.
 #[derive(Debug)]
 pub struct PlannedWork {
     destination: Destination,
@@ -52,11 +51,11 @@ pub struct PlannedWork {
     plan: Vec<u8>,
 }
 
-/// Finds the planned work of a destination; `None` where nothing was planned.
+/// Finds the planned work of a destination; `None` where nothing is planned.
 ///
 /// # Errors
 ///
-/// Where the folder cannot be used, or several plans lie in it.
+/// Where the folder cannot be used, or holds several plans.
 pub fn planned_work(out: &Path) -> Result<Option<PlannedWork>, DatasetError> {
     if disk::stat_target(disk::above(out))?.is_none() {
         return Ok(None);
@@ -91,7 +90,7 @@ pub fn planned_work(out: &Path) -> Result<Option<PlannedWork>, DatasetError> {
 }
 
 impl PlannedWork {
-    /// The plan, which all workers read.
+    /// The plan that all workers read.
     pub fn plan(&self) -> &[u8] {
         &self.plan
     }
@@ -100,12 +99,12 @@ impl PlannedWork {
     ///
     /// # Errors
     ///
-    /// Where its file cannot be read.
+    /// Where the file cannot be read.
     pub fn shard_outcome(&self, shard: u32) -> Result<ShardOutcome, DatasetError> {
         outcome_of(&self.root, shard)
     }
 
-    /// Whether the likenesses of a shard's conversations are written.
+    /// Whether the likenesses of a shard's conversations have been written.
     ///
     /// # Errors
     ///
@@ -114,7 +113,7 @@ impl PlannedWork {
         comparison::has_likenesses(&self.root, shard)
     }
 
-    /// Whether the clusters of all conversations are written.
+    /// Whether the clusters of all conversations have been written.
     ///
     /// # Errors
     ///
@@ -123,7 +122,7 @@ impl PlannedWork {
         Ok(self.root.stat(CLUSTERS)?.is_some())
     }
 
-    /// Joins the work as a worker with a folder of its own.
+    /// Joins the work as a worker, with a private folder for its unfinished files.
     ///
     /// # Errors
     ///
@@ -135,8 +134,8 @@ impl PlannedWork {
             .make(TEMP, disk::PRIVATE_FOLDER)?
             .make(format!("{WORKER}{}", disk::random_digits()), disk::PRIVATE_FOLDER)?;
         let staging = Staging::within(self.destination, self.work_dir, root, temp, &self.fingerprint)?;
-        // A process that takes the lock after this removes our folder, and we fail. A process that held it
-        // before may be about to publish the folder that we would write into.
+        // If a process takes the lock after this check, it removes our folder and we fail. If a process took it before,
+        // it may be about to publish the folder that we would write into.
         if let Err(error) = staging.destination.refuse_locked() {
             staging.remove_worker_folder();
             return Err(error);
@@ -157,12 +156,12 @@ fn outcome_of(root: &Dir, shard: u32) -> Result<ShardOutcome, DatasetError> {
 }
 
 impl Staging {
-    /// Writes the plan, which all workers read.
+    /// Writes the plan that all workers read.
     pub fn write_plan(&self, plan: &[u8]) -> Result<(), DatasetError> {
         self.root.replace(PLAN, plan, &self.temp)
     }
 
-    /// Marks a shard as done. All its slices have their receipts.
+    /// Marks a shard as done. All its slices must have their receipts.
     pub fn write_shard_outcome(&self, shard: u32, outcome: &[u8]) -> Result<(), DatasetError> {
         self.write_outcome(&outcome_name(shard, DONE), outcome)
     }
@@ -177,7 +176,7 @@ impl Staging {
         shards.replace(name, bytes, &self.temp)
     }
 
-    /// Removes the outcome of a shard, which is then to be done again.
+    /// Removes the outcome of a shard, so that it is processed again.
     pub fn remove_shard_outcome(&self, shard: u32) -> Result<(), DatasetError> {
         match self.root.find(OUTCOMES)? {
             Some(shards) => shards.remove_file(outcome_name(shard, DONE)),
@@ -190,12 +189,12 @@ impl Staging {
         outcome_of(&self.root, shard)
     }
 
-    /// Whether the folder of this worker was removed by a process that runs or finishes the work alone.
+    /// Whether a process that runs or finishes the work alone has removed the folder of this worker.
     pub fn is_taken_away(&self) -> bool {
         disk::stat_link(self.temp.path()).is_ok_and(|found| found.is_none())
     }
 
-    /// Removes the folder of a worker that is done; that of a killed worker is removed when the work is published.
+    /// Removes the folder of a worker that is done; the folder of a killed worker is removed when the work is published.
     pub fn remove_worker_folder(self) {
         let Some(name) = self.temp.path().file_name().and_then(|name| name.to_str()) else {
             return;

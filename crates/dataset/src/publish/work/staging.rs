@@ -1,16 +1,17 @@
-//! Unfinished work: a folder beside the destination, held under a lock, where slices are finished one by one.
+//! Unfinished work: a folder next to the destination, under a lock, in which slices are finished one by one.
 //!
 //! ```text
-//! .<name>.lock                       there while somebody holds it
-//! .<name>.staging/                   seen by nobody else, with the mark of ours
+//! .<name>.lock                       exists while a process holds it
+//! .<name>.staging/                   private, with our mark
 //!     <fingerprint>/
 //!         data/<table>/part-<shard>-<slice>.parquet   the files that become the dataset
 //!         receipts/<shard>-<slice>.json               the receipt of a finished slice
 //!         temp/                                       unfinished files
 //! ```
 //!
-//! A file comes into `data` or `receipts` only by a rename of a synced file. Files that no receipt names are
-//! removed when the work is resumed; if there are foreign files, nothing is touched.
+//! A file reaches `data` or `receipts` only by a rename of a synced file, and the receipt of a slice is written after
+//! its files. A kill therefore leaves either a finished slice or files without a receipt. When the work is resumed,
+//! files that no receipt names are removed; if there are foreign files, nothing is touched.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -34,18 +35,18 @@ use crate::tables::part_file::{self, PartFile, SlicePlace};
 use crate::tables::slice_id::SliceId;
 use crate::tables::{self, PartSet};
 
-/// Bytes of a receipt at most.
+/// The maximum length of a receipt, in bytes.
 const RECEIPT_BYTES: u64 = 256 << 20;
 
 /// The result of opening a destination.
 pub enum Opening {
-    /// The dataset of this fingerprint is already there, and nothing was changed.
+    /// The dataset of this fingerprint already exists, and nothing was changed.
     Finished(Manifest),
-    /// There is work to do, perhaps with some of it done.
+    /// There is work to do; some of it may be done already.
     Work(Staging),
 }
 
-/// The unfinished work of one run. It may be shared between threads; dropping it frees the lock and keeps the work.
+/// The unfinished work of one run. It may be shared between threads. Dropping it frees the lock and keeps the work.
 #[derive(Debug)]
 pub struct Staging {
     pub(crate) destination: Destination,
@@ -59,32 +60,32 @@ pub struct Staging {
     pub(crate) receipts: Dir,
     pub(crate) replace: bool,
     pub(crate) notices: Vec<String>,
-    /// Held, never read; freed after everything else. Whoever takes a share in work holds none.
+    /// Held but never read; freed after everything else. `None` for a worker of shared work.
     pub(crate) lock: Option<Lock>,
 }
 
-/// The name of the dataset in a folder that is made for one.
+/// The name of a dataset in a folder that is created for it.
 pub(crate) const DATASET_NAME: &str = "dataset";
 
-/// An open folder of chatmill's own in which one dataset is made: that of a night, or a temporary one.
+/// An open folder that is created for one dataset: that of a night, or a temporary one.
 #[derive(Debug)]
 pub struct DatasetParent(pub(crate) Arc<Dir>);
 
 impl DatasetParent {
-    /// Takes the lock of the dataset, where its name is not a link.
+    /// Takes the lock of the dataset; a link of its name is refused.
     pub fn claim(&self) -> Result<Claim, DatasetError> {
         Claim::of(Destination::within(Arc::clone(&self.0), DATASET_NAME.as_ref())?)
     }
 }
 
-/// A destination under its lock, in which nothing was changed yet.
+/// A destination under its lock, where nothing has been changed yet.
 #[derive(Debug)]
 pub struct Claim {
     destination: Destination,
     lock: Lock,
 }
 
-/// Takes the lock of a destination, before any work is done for it.
+/// Takes the lock of a destination before any work is done for it.
 pub fn claim(out: &Path) -> Result<Claim, DatasetError> {
     Claim::of(Destination::locate(out)?)
 }
@@ -97,11 +98,11 @@ impl Claim {
         })
     }
 
-    /// Opens the destination for the run of a fingerprint.
+    /// Opens the destination for the run with this fingerprint.
     ///
-    /// A dataset of this fingerprint is [`Opening::Finished`]; one of another is [`DatasetError::Occupied`] unless `replace` is set,
-    /// and anything else in the folder, or in the folder of unfinished work beside it, is [`DatasetError::WrongPath`] in both cases.
-    /// Unfinished work of another fingerprint is removed, with a notice.
+    /// A dataset of this fingerprint is [`Opening::Finished`]; a dataset of another one is [`DatasetError::Occupied`]
+    /// unless `replace` is set. Anything else in the folder, or in the folder of unfinished work next to it, is always
+    /// [`DatasetError::WrongPath`]. Unfinished work of another fingerprint is removed, with a notice.
     pub fn open(self, fingerprint: &str, replace: bool) -> Result<Opening, DatasetError> {
         let Self { destination, lock } = self;
         if !names_a_folder(fingerprint) {
@@ -124,7 +125,7 @@ impl Claim {
             Occupant::Dataset { manifest, problems }
                 if manifest.fingerprint == fingerprint && problems.is_empty() =>
             {
-                // A run that was killed between publishing and tidying left this, and after `replace` the old dataset.
+                // A run that was killed between publishing and tidying leaves its work and, after `replace`, the old dataset.
                 if let Some(work_dir) = work_dir_location(&destination).find()? {
                     work_dir.tidy(fingerprint)?;
                 }
@@ -196,8 +197,7 @@ fn occupied(manifest: &Manifest, fingerprint: &str, problems: &[String]) -> Stri
 }
 
 impl Staging {
-    /// The work in the folder of a fingerprint; `temp` holds unfinished files. It replaces nothing, and no
-    /// lock is held.
+    /// The work in the folder of a fingerprint; `temp` holds unfinished files. It replaces nothing, and no lock is held.
     pub(crate) fn within(
         destination: Destination,
         work_dir: WorkDir,
@@ -227,7 +227,7 @@ impl Staging {
         }
     }
 
-    /// Messages for the user on what was removed or discarded when the work was opened.
+    /// Messages for the user about what was removed or discarded when the work was opened.
     pub fn notices(&self) -> &[String] {
         &self.notices
     }
@@ -240,14 +240,14 @@ impl Staging {
     /// Opens the files of a slice, after removing those of an earlier attempt.
     pub fn parts(&self, slice: impl Into<SliceId>, options: &TableOptions) -> Result<PartSet, DatasetError> {
         let slice = slice.into();
-        // In shared work, another worker may be at this slice, and writes the same files.
+        // In shared work, another worker may be writing the same files for this slice.
         if self.lock.is_some() {
             self.discard(slice)?;
         }
         Ok(PartSet::new(Medium::Staging(self.place(slice)), options.clone()))
     }
 
-    /// Writes the receipt of a slice whose files are closed. From here on the slice is done.
+    /// Writes the receipt of a slice whose files are closed. From then on the slice is done.
     pub fn commit<B: Serialize>(
         &self,
         slice: impl Into<SliceId>,
@@ -265,11 +265,12 @@ impl Staging {
         self.receipts.replace(&name, text.as_bytes(), &self.temp)
     }
 
-    /// Reads the receipts of the finished slices, in order of the slices, one after the other.
+    /// Reads the receipts of the finished slices one by one, in the order of the slices.
     ///
-    /// Opening the work has hashed the files of earlier runs, closing a set those of this one, and sealing hashes all
-    /// again; here lengths are compared. A slice that was corrupted meanwhile is an error, for a caller that counts on it must
-    /// not go on without it; the next run does it again. A receipt whose body is none of `B` counts as not done.
+    /// Only lengths are compared here: the files of earlier runs were hashed when the work was opened, those of this
+    /// run when their set was closed, and sealing hashes all of them again. A slice that was corrupted in between is an
+    /// error, because a caller that has counted it must not continue without it; the next run processes it again. A
+    /// receipt whose body is not a `B` counts as missing.
     pub fn receipts<B: DeserializeOwned>(
         &self,
     ) -> Result<impl Iterator<Item = Result<Receipt<B>, DatasetError>>, DatasetError> {
@@ -277,7 +278,7 @@ impl Staging {
         Ok(slices.filter_map(|slice| self.receipt(slice).transpose()))
     }
 
-    /// Reads the receipt of a slice; none where its body is another one, which also undoes the slice.
+    /// Reads the receipt of a slice; `None` where its body is not a `B`, in which case the slice is discarded.
     fn receipt<B: DeserializeOwned>(&self, slice: SliceId) -> Result<Option<Receipt<B>>, DatasetError> {
         let bytes = self.read_receipt(slice)?.unwrap_or_default();
         let receipt = receipt::decode(slice, &bytes);
@@ -299,11 +300,11 @@ impl Staging {
 
     fn read_receipt(&self, slice: SliceId) -> Result<Option<Vec<u8>>, DatasetError> {
         let name = receipt::file_name(slice);
-        // A file that is no receipt at all is ignored.
+        // An entry that cannot be a receipt is ignored.
         Ok(or_corruption(self.receipts.read_small(&name, RECEIPT_BYTES))?.unwrap_or(Some(Vec::new())))
     }
 
-    /// The slices that have a receipt, in order.
+    /// The slices that have a receipt, in their order.
     fn slices(&self) -> Result<Vec<SliceId>, DatasetError> {
         let mut slices = Vec::new();
         self.receipts.each(&mut |entry| {
@@ -314,8 +315,8 @@ impl Staging {
         Ok(slices)
     }
 
-    /// Measures every file of every receipt, discards slices whose files do not match and removes files that
-    /// no receipt names.
+    /// Measures every file of every receipt, discards slices with files that do not match, and removes files that no
+    /// receipt names.
     fn keep_what_is_done(&mut self) -> Result<(), DatasetError> {
         let mut named = ListedParts::default();
         for slice in self.slices()? {
@@ -337,7 +338,7 @@ impl Staging {
             EntryKind::Folder => tables::find(&entry.name).is_none() && !named.has_below(&entry.name),
             EntryKind::File | EntryKind::Other => !named.has(&entry.name),
         })?;
-        // Backwards, what a folder holds comes before the folder.
+        // In reverse order, the content of a folder comes before the folder.
         for entry in left.iter().rev() {
             match entry.kind {
                 EntryKind::Folder => self.data.remove_empty_below(&entry.name)?,
@@ -366,13 +367,13 @@ impl Staging {
         Ok(true)
     }
 
-    /// Discards a slice: its receipt, then the files that the receipt names, and unfinished files.
+    /// Discards a slice: first its receipt, then the files that the receipt names, then unfinished files.
     pub fn discard(&self, slice: impl Into<SliceId>) -> Result<(), DatasetError> {
         let slice = slice.into();
         if let Some(bytes) = self.read_receipt(slice)? {
             self.receipts.remove_file(receipt::file_name(slice))?;
             self.receipts.sync()?;
-            // Files of an unreadable receipt are removed when the work is resumed.
+            // If the receipt cannot be read, its files are removed when the work is resumed.
             let named =
                 receipt::decode::<IgnoredAny>(slice, &bytes).map_or_else(Vec::new, |receipt| receipt.files);
             for file in named {

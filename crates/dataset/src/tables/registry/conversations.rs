@@ -19,7 +19,7 @@ record! {
         record: One<Number> = "number of the record in its entry, from 0",
         title: Maybe<Text> = "title",
         description: Maybe<Text> = "description",
-        model: Maybe<Word> = "model that its answers are asked of, where the record names one",
+        model: Maybe<Word> = "model that the answers were requested from, where the record names one",
         scene: One<Word> = "`assistant`, `group_chat` or `unknown`",
         message_count: One<Number> = "messages, notices not counted",
         participant_count: One<Number> = "participants in the roster",
@@ -29,7 +29,7 @@ record! {
         tools: Maybe<Json> = "array of tool definitions",
         extra: Maybe<Json> = "fields without a column, as they were read",
         content_hash: One<Text> = "BLAKE3 of the canonical content",
-        cluster: Maybe<Word> = "what repeats, forks or continues it shares this name; null where nothing does, or was not looked for",
+        cluster: Maybe<Word> = "name shared by conversations that repeat, fork or continue one another; null where there are none or none were looked for",
         duplicate: Maybe<Word> = "`exact` or `near` where it repeats an earlier conversation",
     }
 }
@@ -42,8 +42,8 @@ record! {
         alias: Maybe<Word> = "second name or user name",
         role: Maybe<Word> = "role that the roster gives",
         kind: One<Word> = "human, agent or another kind",
-        listed: One<Flag> = "whether the source's roster lists them; others only speak",
-        is_id_made: One<Flag> = "whether the source has no id for them, so that it is made of a name or a role",
+        listed: One<Flag> = "whether the roster of the source lists them; others appear only as senders",
+        is_id_made: One<Flag> = "whether the id was made from a name or a role because the source has none",
         custom_role: Maybe<Word> = "free-form role",
         department: Maybe<Word> = "department",
         email: Maybe<Word> = "mail address",

@@ -13,7 +13,7 @@ record! {
         code: One<Word> = "two letters and three digits",
         name: One<Word> = "name of the code",
         severity: One<Word> = "`error`, `warning` or `note`",
-        count: One<Number> = "occurrences that this row stands for",
+        count: One<Number> = "occurrences that this row summarises",
         key: One<Text> = "hash that stays the same when lines shift",
         input: One<Word> = "name of the input",
         entry: One<Word> = "archive member, empty for the file itself",

@@ -1,5 +1,5 @@
-//! The table `losses`: what a dialect could not carry, and why; one row for all that a rendering lost of one kind for one
-//! reason.
+//! The table `losses`: what a dialect could not carry, and why. The losses of a rendering with the same kind and reason
+//! are one row.
 
 use crate::parquet::column::kind::{KeyText, Number, Position};
 use crate::parquet::column::{Many, One, record};
@@ -8,7 +8,7 @@ use crate::parquet::column::{Many, One, record};
 pub(super) const ABOUT: &str = "One row per rendering, kind of loss and reason.";
 
 record! {
-    /// A row of `losses`. There are several for each rendering, so what they have in common is shared.
+    /// A row of `losses`. Columns with values that the losses of a rendering share are keys.
     LossRow => pub(crate) LossColumns {
         conversation_id: One<KeyText> = "its conversation",
         dialect: One<KeyText> = "id of the dialect",

@@ -1,7 +1,8 @@
-//! The registry of tables: one file and one line each, in the order of the manifest.
+//! The registry of tables: one file and one line per table, in the order of the manifest.
 //!
-//! A table is a list of columns and a sentence. From the line below follow its name and its folder in the dataset, its writer in
-//! [`PartSet`], its documentation and its place in the manifest; and `by` which column its files may be parted.
+//! A table is a list of columns and a sentence. The line below gives its name and its folder in the dataset, its writer
+//! in [`PartSet`], its documentation, its place in the manifest and, with `by`, the column by which its files may be
+//! partitioned.
 
 use arrow_schema::SchemaRef;
 
@@ -16,12 +17,12 @@ use crate::tables::part::{self, Medium, Slot, WrittenPart};
 use crate::tables::part_file::{PartFile, SlicePlace};
 use crate::tables::table::{Table, schema};
 
-/// A table without its row type, for what treats all tables alike.
+/// A table without its row type, for code that treats all tables alike.
 pub(crate) struct Registered {
     pub(crate) name: &'static str,
     pub(crate) schema: fn(&[String]) -> SchemaRef,
     pub(crate) describe: fn() -> String,
-    /// Writes the file that stands for a table without rows.
+    /// Writes the file of a table that has no rows.
     pub(crate) write_empty: fn(&SlicePlace, &TableOptions) -> Result<WrittenPart, DatasetError>,
 }
 
@@ -51,7 +52,7 @@ macro_rules! tables {
             write_empty: part::write_empty::<$columns>,
         }),+];
 
-        /// The open files of one slice: for each table at most one (or one per dialect), created at its first row.
+        /// The open files of one slice: at most one per table, or one per table and dialect, each created at its first row.
         pub struct PartSet {
             medium: Medium,
             options: TableOptions,
@@ -72,16 +73,16 @@ macro_rules! tables {
                     self.$module.push(row, &self.medium, &self.options, &mut self.context)
                 }
 
-                #[doc = concat!("Whether the table `", stringify!($module), "` is written: else its rows need not be made.")]
+                #[doc = concat!("Whether the table `", stringify!($module), "` is written; if not, its rows are not needed.")]
                 pub fn $writes(&self) -> bool {
                     self.$module.is_written()
                 }
             )+
 
-            /// Finishes every open file and returns them in the order of the tables.
+            /// Finishes all open files and returns them in the order of the tables.
             ///
-            /// Each file is flushed, closed, read back (footer rows and hash), synced and renamed into place, and
-            /// its folder synced. A set that is dropped instead leaves only temporary files.
+            /// Each file is flushed, closed, read back for its footer rows and hash, synced and renamed into place, and
+            /// then its folder is synced. A set that is dropped instead leaves only temporary files.
             pub fn close(mut self) -> Result<Vec<PartFile>, DatasetError> {
                 let Medium::Staging(place) = &self.medium else {
                     return Ok(Vec::new());
@@ -91,7 +92,7 @@ macro_rules! tables {
                 part::finish(parts, place)
             }
 
-            /// Finishes the tables of a set in memory, in the order of the registry; those without rows are empty.
+            /// Finishes the tables of a set in memory, in registry order; tables without rows are empty.
             pub fn read_back(mut self) -> Result<Vec<MemoryTable>, DatasetError> {
                 Ok(vec![$(self.$module.read_back(&mut self.context)?),+])
             }
@@ -114,7 +115,7 @@ tables! {
 }
 
 impl PartSet {
-    /// An empty set of tables in memory, without compression whatever the options are.
+    /// An empty set of tables in memory, without compression regardless of the options.
     pub fn in_memory(options: &TableOptions) -> Self {
         let options = TableOptions {
             compression: Compression::None,
@@ -123,7 +124,7 @@ impl PartSet {
         Self::new(Medium::Memory, options)
     }
 
-    /// The key of a text that many rows hold.
+    /// The key of a text that many rows contain.
     pub fn key(&mut self, text: &str) -> Key {
         self.context.keys.key(text)
     }
@@ -134,13 +135,13 @@ pub use conversations::ParticipantCell;
 /// The tables that every dataset has: findings, rejects and totals.
 pub(crate) const ALWAYS_WRITTEN: [&str; 3] = [TotalColumns::NAME, FindingColumns::NAME, RejectColumns::NAME];
 
-/// The tables that are not written where only these are wanted, in the order of the registry.
+/// The tables that are not written if only these are wanted, in registry order.
 pub fn absent_tables(wanted: &[String]) -> Vec<&'static str> {
     let is_wanted = |table: &str| ALWAYS_WRITTEN.contains(&table) || wanted.iter().any(|name| name == table);
     TABLES.iter().copied().filter(|table| !is_wanted(table)).collect()
 }
 
-/// The columns of a table that came after its format number: a dataset has all of them or none.
+/// The columns that were added to a table after its format number: a dataset has all of them or none.
 pub(crate) fn added(table: &str) -> &'static [&'static str] {
     match table {
         "messages" => &[
@@ -168,12 +169,12 @@ pub(crate) fn find(name: &str) -> Option<&'static Registered> {
     REGISTRY.iter().find(|table| table.name == name)
 }
 
-/// The Arrow schema of a table in a plan with these encodings; none where there is no table of that name.
+/// The Arrow schema of a table in a plan with these encodings; `None` where no table has this name.
 pub fn table_schema(table: &str, encodings: &[String]) -> Option<SchemaRef> {
     find(table).map(|table| (table.schema)(encodings))
 }
 
-/// Describes a table in Markdown; none when there is no table of that name.
+/// Describes a table in Markdown; `None` where no table has this name.
 pub fn describe(table: &str) -> Option<String> {
     find(table).map(|table| (table.describe)())
 }

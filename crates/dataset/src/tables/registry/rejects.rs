@@ -17,7 +17,7 @@ record! {
         byte_start: One<Number> = "first byte in the decompressed entry",
         byte_end: One<Number> = "one past its last byte",
         frame_hash: One<Text> = "BLAKE3 of the rejected bytes",
-        code: One<Word> = "code of the finding that says why",
+        code: One<Word> = "code of the finding that gives the reason",
         message: One<Word> = "what was seen",
         head: One<Bytes> = "the first bytes, at most `limits.reject_head`",
     }

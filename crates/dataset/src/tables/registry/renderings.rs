@@ -1,5 +1,5 @@
-//! The table `renderings`: one row per conversation, dialect, perspective and ordinal; the rows of one conversation
-//! are adjacent, so that a page holds the same text many times and compresses well.
+//! The table `renderings`: one row per conversation, dialect, perspective and ordinal. The rows of one conversation are
+//! adjacent, so that a page contains the same text many times and compresses well.
 
 use crate::parquet::column::kind::{self, Flag, Number, Text, Word};
 use crate::parquet::column::{Many, Maybe, One, PerEncoding, Spans, record};
@@ -19,17 +19,17 @@ record! {
         content: Maybe<Text> = "the rendering; null when it was not kept",
         bytes: One<Number> = "bytes of the rendering",
         tokens: PerEncoding = "tokens of the rendering",
-        requests: One<Number> = "how often it is sent as it is served: once per answer, and for each that was paid and is not shown",
-        sent_tokens: PerEncoding = "estimate: tokens of all requests, each with what stands before its answer",
+        requests: One<Number> = "requests needed to serve it: one per answer, plus one per answer that was paid for but is not shown",
+        sent_tokens: PerEncoding = "estimated input tokens of all requests, each including the history before its answer",
         coverage: One<Word> = "`whole`, `window` or `single-turn`",
-        first_position: Maybe<Number> = "place of the first message that it shows, system text in front of a window aside",
+        first_position: Maybe<Number> = "place of the first message that it shows, not counting the system text in front of a window",
         last_position: Maybe<Number> = "place of the last message that it shows",
         messages_rendered: One<Number> = "messages that it shows",
         last_role: Maybe<Word> = "role of its last turn",
-        assistant_messages: One<Number> = "messages that the assistant says",
-        assistant_spans: Spans = "bytes of `content` that the perspective says: words, calls, and in a template the end of a turn; empty where `content` is null",
-        learned_spans: Spans = "those of them that a trainer learns from; the others are context",
-        loss_count: One<Number> = "what it lost: the sum of `amount` in `losses`",
+        assistant_messages: One<Number> = "messages by the assistant",
+        assistant_spans: Spans = "byte ranges of `content` that the assistant writes: words, calls, and in a template the end of a turn; empty where `content` is null",
+        learned_spans: Spans = "the ranges of them that are trained on; the others are context",
+        loss_count: One<Number> = "number of its losses: the sum of `amount` in `losses`",
         loss_codes: Many<kind::KeyText> = "codes of its losses, each once",
         valid: One<Flag> = "whether the dialect's consumer accepts it",
         violations: Many<Word> = "rules that it breaks",

@@ -1,4 +1,4 @@
-//! The table `token_counts`: the price of each rendering in each encoding, and what it consists of.
+//! The table `token_counts`: the number of tokens of each rendering in each encoding, by component.
 
 use crate::parquet::column::kind::{KeyText, Number};
 use crate::parquet::column::{One, record};
@@ -17,13 +17,13 @@ record! {
         ordinal: One<Number> = "place among the renderings of this key, from 0",
         encoding: One<KeyText> = "name of the encoding",
         tokens: One<Number> = "tokens of the rendering",
-        content: One<Number> = "tokens of what was said",
+        content: One<Number> = "tokens of what the participants wrote",
         names: One<Number> = "tokens of names",
         framing: One<Number> = "tokens of the dialect's own syntax",
         tools: One<Number> = "tokens of tool definitions, calls and results",
         replies: One<Number> = "tokens of quoted references",
         meta: One<Number> = "tokens of ids, times and other marks",
-        assistant_content: One<Number> = "the share of content that the assistant says",
-        written: One<Number> = "the share that the assistant says and calls in answers that are billed here",
+        assistant_content: One<Number> = "tokens of content that the assistant writes",
+        written: One<Number> = "tokens that the assistant writes, calls included, in answers that are billed here",
     }
 }

@@ -1,4 +1,4 @@
-//! Reports and cards that somebody edited.
+//! Reports and cards that the user edited.
 
 use std::fs;
 

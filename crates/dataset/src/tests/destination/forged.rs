@@ -1,4 +1,4 @@
-//! Datasets that somebody made to lead readers elsewhere, to keep them waiting or to fill their memory.
+//! Datasets that were forged to lead readers elsewhere, to keep them waiting or to fill their memory.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -15,7 +15,7 @@ use crate::tests::support::{forge_manifest, place, publish, relist, snapshot};
 const PART: &str = "messages/part-00000-00000.parquet";
 const SHARD_MANIFEST: &str = "lots/00000.jsonl";
 
-/// A dataset to be forged, and beside it one with private chats of another person.
+/// A dataset that will be forged, and next to it one with the private chats of another person.
 fn two() -> (TempDir, PathBuf) {
     let (folder, out) = place();
     publish(&out, "plan-a", 1);
@@ -29,7 +29,7 @@ fn forge(out: &Path, change: impl FnOnce(&mut Manifest)) {
     crate::tests::support::forge(out, manifest);
 }
 
-/// Changes the list of the first shard, and nothing that the manifest says of its tables.
+/// Changes the list of the first shard, but not what the manifest states about its tables.
 fn forge_shard(out: &Path, change: impl FnOnce(&mut Vec<PartFile>)) {
     let mut manifest = read_manifest(out).unwrap();
     let lines = fs::read_to_string(out.join(SHARD_MANIFEST)).unwrap();
@@ -47,7 +47,8 @@ fn messages(manifest: &mut Manifest) -> &mut Vec<crate::PartEntry> {
     &mut table.unwrap().files
 }
 
-/// No reader gives rows of the messages, nothing is written, and nobody takes the folder for a finished dataset.
+/// Checks that no reader returns rows of the messages, that nothing is written, and that the folder does not count as a
+/// finished dataset.
 fn reads_nothing(out: &Path, what: &str) {
     let certificate = certify(out);
     assert!(

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::tests::support::{interrupted, names, publish, seal, snapshot, work};
 use crate::{DatasetError, Folder, NightStore, TemporaryDataset, claim, create_report};
 
-/// One folder of each kind that chatmill makes, and what an error calls it.
+/// One folder of each kind that chatmill creates, with its name in errors.
 const OWN: [(&str, &str); 6] = [
     ("out", "the dataset"),
     ("unmarked", "the dataset"),
@@ -26,7 +26,7 @@ fn place_with_each() -> TempDir {
     for dataset in ["out", "unmarked", "unlisted"] {
         publish(&at(dataset), "plan-a", 1);
     }
-    // What is damaged is a dataset all the same.
+    // A damaged dataset is still a dataset.
     fs::remove_file(at("unmarked/_SUCCESS")).unwrap();
     fs::remove_file(at("unlisted/manifest.json")).unwrap();
     let export = Folder::create(&at("export")).unwrap();
@@ -47,7 +47,7 @@ fn place_with_each() -> TempDir {
 
 type Act = fn(&Path) -> Result<(), DatasetError>;
 
-/// Whatever writes at a path of the caller's choice.
+/// Every function that writes to a path of the caller's choice.
 const ACTS: [Act; 6] = [
     |out| claim(out).map(drop),
     |out| Folder::create(out).map(drop),

@@ -1,4 +1,4 @@
-//! Locks: only one run at a time, and no lock is left behind.
+//! Locks: one run at a time, and no lock file remains.
 
 use std::fs;
 
@@ -67,7 +67,7 @@ fn a_temporary_dataset_is_removed_by_who_holds_its_lock_and_by_nobody_else() {
 #[test]
 fn a_temporary_dataset_that_a_kill_left_is_taken_over_and_removed() {
     let (folder, out) = place();
-    // What a kill leaves.
+    // The remains of a kill.
     let killed = TemporaryDataset::beside(&out).unwrap();
     let staging = work_in(&killed);
     write_slice(&staging, 0);
@@ -81,7 +81,7 @@ fn a_temporary_dataset_that_a_kill_left_is_taken_over_and_removed() {
     let next = TemporaryDataset::beside(&out).unwrap();
     assert_eq!(crate::tests::support::done(&work_in(&next)), [0]);
     drop(next);
-    // Nor does what another plan published there stay.
+    // A finished dataset of another plan in that place is removed as well.
     publish(&out, "plan-b", 1);
     let left = TemporaryDataset::beside(&out).unwrap();
     fs::rename(&out, left.path()).unwrap();
@@ -95,7 +95,7 @@ fn a_temporary_dataset_is_taken_over_wherever_its_removal_was_killed() {
     for nth in 1.. {
         let temporary = TemporaryDataset::beside(&out).unwrap();
         seal(work_in(&temporary), "plan-a", 2).publish().unwrap();
-        // From here on nothing can be removed any more.
+        // From here on no removal succeeds.
         let injected = inject(Fault {
             call: Call::Remove,
             nth,

@@ -1,4 +1,4 @@
-//! Destinations: the entries that are accepted there and beside it, and those that are never touched.
+//! Destinations: the entries that are accepted at and next to a destination, and those that are never touched.
 
 mod edited;
 mod forged;

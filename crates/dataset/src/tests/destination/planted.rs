@@ -1,4 +1,4 @@
-//! Links, pipes and folders that lie where a run, a report or an export would work: none is followed, none is emptied.
+//! Links, pipes and folders at the places where a run, a report or an export would work: none is followed and none is emptied.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::tests::support::{interrupted, mark, names, place, publish, refusal, work, write_slice};
 
-/// A folder of somebody's files.
+/// A folder with files of another user.
 fn victim(folder: &TempDir) -> PathBuf {
     let victim = folder.path().join("victim");
     fs::create_dir_all(victim.join(".ssh")).unwrap();
@@ -24,7 +24,7 @@ fn pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// Runs an act and expects an error, with nothing changed beside the destination.
+/// Runs an act and expects an error, with no change outside the destination.
 fn is_refused(folder: &TempDir, what: &str, act: &dyn Fn() -> Result<(), DatasetError>) {
     let before = snapshot_of_all(folder.path());
     let error = act().expect_err(what);
@@ -32,7 +32,7 @@ fn is_refused(folder: &TempDir, what: &str, act: &dyn Fn() -> Result<(), Dataset
     assert_eq!(snapshot_of_all(folder.path()), before, "{what}");
 }
 
-/// Every name below a folder with what it is; links are not followed.
+/// Every name below a folder with its kind and content; links are not followed.
 fn snapshot_of_all(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -62,7 +62,7 @@ fn export(folder: &TempDir) -> Result<(), DatasetError> {
 
 type Act = fn(&TempDir) -> Result<(), DatasetError>;
 
-/// The folder of unfinished work of a run and that of an export.
+/// The folders of unfinished work of a run and of an export.
 const HOMES: [(&str, Act); 2] = [(".out.staging", run), (".out.unfinished", export)];
 
 #[test]
@@ -70,7 +70,7 @@ fn a_link_in_the_place_of_unfinished_work_is_not_followed() {
     for (work_dir, act) in HOMES {
         let (folder, _) = place();
         let victim = victim(&folder);
-        // Even one that has the mark.
+        // The mark does not help.
         for is_marked in [false, true] {
             if is_marked {
                 fs::write(victim.join(".chatmill-staging"), "").unwrap();
@@ -96,7 +96,7 @@ fn a_link_in_the_place_of_a_dataset_that_is_wanted_for_a_while_is_not_followed()
         is_refused(&folder, target, &act);
         fs::remove_file(folder.path().join(".out.dataset")).unwrap();
     }
-    // Nor is a dataset that somebody keeps under that name touched.
+    // A dataset of the user under that name is not touched either.
     fs::rename(&original, folder.path().join(".out.dataset")).unwrap();
     is_refused(&folder, "a dataset", &act);
 }
@@ -145,7 +145,7 @@ fn a_user_folder_named_like_the_work_directory_stays() {
         fs::create_dir_all(path.join("photos")).unwrap();
         fs::write(path.join("photos/cat.jpg"), "mine").unwrap();
         is_refused(&folder, work_dir, &|| act(&folder));
-        // Nor does a mark make it ours.
+        // A mark does not make it ours either.
         fs::write(path.join(".chatmill-staging"), "").unwrap();
         is_refused(&folder, work_dir, &|| act(&folder));
         fs::remove_dir_all(&path).unwrap();
@@ -178,7 +178,7 @@ fn an_unfinished_export_that_a_kill_left_is_cleared_away() {
     export.publish().unwrap();
     assert_eq!(names(folder.path()), ["out"]);
     assert_eq!(names(&out), ["test.jsonl"]);
-    // A kill after publishing.
+    // The state after a kill that follows the publishing.
     fs::create_dir(&work_dir).unwrap();
     fs::write(work_dir.join(".chatmill-staging"), "").unwrap();
     Folder::create(&out).unwrap_err();
@@ -264,7 +264,7 @@ fn staging_is_private_and_a_dataset_has_the_usual_mode() {
     let work_dir = folder.path().join(".out.staging");
     let staging = work(&out, "plan-a");
     assert_eq!(mode(&work_dir), 0o700);
-    // A copy of it, or a clone, may have another mode.
+    // A copy or a clone of the folder may have another mode.
     drop(staging);
     fs::set_permissions(&work_dir, fs::Permissions::from_mode(0o755)).unwrap();
     let staging = work(&out, "plan-a");

@@ -156,7 +156,7 @@ fn a_kill_between_exchange_and_tidying_is_cleared_by_the_next_run() {
     let receipts = folder.path().join("receipts");
     copy(&staged(&folder, "receipts"), &receipts);
     seal(staging, "plan-a", 3).publish().unwrap();
-    // The state after the kill: the old dataset in the place of the new one, beside the receipts.
+    // The state after the kill: the old dataset in the place of the new one, next to the receipts.
     fs::create_dir_all(staged(&folder, "temp")).unwrap();
     mark(&folder);
     fs::rename(&old, staged(&folder, "data")).unwrap();
@@ -176,7 +176,7 @@ fn an_exchanged_old_dataset_is_never_taken_for_new_work() {
     fs::remove_dir_all(staged(&folder, "data")).unwrap();
     fs::rename(&old, staged(&folder, "data")).unwrap();
     fs::remove_dir_all(&out).unwrap();
-    // Two of three slices have the same rows in both plans, so their receipts hold; what else lies there must go.
+    // Two of three slices have the same rows in both plans, so their receipts are valid; everything else there must be removed.
     let staging = work(&out, "plan-a");
     is_finished(staging, &out);
 }

@@ -1,4 +1,4 @@
-//! Report files: what they replace, and what killed processes leave of them.
+//! Report files: what they replace, and which remains of killed processes are removed.
 
 use std::fs;
 use std::io::Write;
@@ -42,7 +42,7 @@ fn what_a_killed_process_left_of_a_report_goes_with_the_next_one() {
     ] {
         fs::write(at(left), "").unwrap();
     }
-    // Those of another report, and what only looks like one.
+    // Temporary files of another report, and names that only look like temporary files.
     let others = [
         ".other.json.0123456789abcdef.new",
         ".r.json.0123456789ABCDEF.new",

@@ -1,4 +1,4 @@
-//! File lists of datasets for tests: as a run writes them, and as an attacker writes them.
+//! File lists of datasets for tests, as a run writes them and as an attacker would.
 
 use std::fs;
 use std::path::Path;
@@ -36,8 +36,7 @@ fn slice_of(path: &str) -> SliceId {
     }
 }
 
-/// Writes a manifest and its marker, and the manifests of its shards with the files that it lists, as an
-/// attacker would.
+/// Writes a manifest and its marker, and the shard manifests with the files that it lists, as an attacker would.
 pub(crate) fn forge(out: &Path, mut manifest: Manifest) {
     let last = manifest.shards.len() - 1;
     let mut lines = vec![Vec::new(); last + 1];
@@ -63,7 +62,7 @@ pub(crate) fn forge(out: &Path, mut manifest: Manifest) {
     forge_manifest(out, &manifest);
 }
 
-/// Writes the manifest of a shard anew.
+/// Rewrites the manifest of a shard.
 pub(crate) fn relist(out: &Path, shard: &mut ShardEntry, files: &[PartFile]) {
     let lines = files
         .iter()

@@ -1,5 +1,5 @@
-//! A small dataset for tests: every field of a full row holds its own column's name, so that a column that shows
-//! another field is seen at once.
+//! A small dataset for tests. Every field of a full row contains the name of its column, so that a column with the
+//! value of another field is noticed at once.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::fs;
@@ -27,7 +27,7 @@ pub(crate) fn options() -> TableOptions {
     }
 }
 
-/// The options of a run that writes these tables, beside those that are always written.
+/// The options of a run that writes these tables and those that are always written.
 pub(crate) fn only(tables: &[&str]) -> TableOptions {
     let wanted: Vec<String> = tables.iter().map(|table| text(table)).collect();
     TableOptions {
@@ -40,7 +40,7 @@ pub(crate) fn text(name: &str) -> String {
     name.to_owned()
 }
 
-/// A number that tells the column it belongs to.
+/// A number that identifies the column it belongs to.
 pub(crate) fn number(name: &str) -> u32 {
     name.bytes()
         .fold(7, |sum, byte| (sum * 31 + u32::from(byte)) % 1_000_003)
@@ -50,7 +50,7 @@ fn long(name: &str) -> u64 {
     number(name).into()
 }
 
-/// Rows borrow what they hold; those of tests borrow it for good.
+/// Rows borrow their texts; the texts of tests are leaked.
 fn texts(name: &str) -> &'static [String] {
     vec![text(name), format!("{name} again")].leak()
 }
@@ -339,7 +339,7 @@ pub(crate) fn reject() -> RejectRow<'static> {
     }
 }
 
-/// Pushes one full row to every table.
+/// Pushes one full row into every table.
 pub(crate) fn push_full(parts: &mut PartSet) {
     let row = conversation(parts);
     parts.push_conversation(row).unwrap();
@@ -362,7 +362,7 @@ pub(crate) fn push_full(parts: &mut PartSet) {
     parts.push_reject(reject()).unwrap();
 }
 
-/// Pushes one row to every table, with every nullable column missing.
+/// Pushes one row into every table, without values in the nullable columns.
 pub(crate) fn push_sparse(parts: &mut PartSet) {
     let zeros = &[0, 0];
     parts.push_conversation(ConversationRow::default()).unwrap();
@@ -403,12 +403,12 @@ pub(crate) fn replacing_work(out: &Path, fingerprint: &str) -> Staging {
     }
 }
 
-/// A slice that holds one conversation with its message, and one rejected frame.
+/// Writes a slice with one conversation, its message and one rejected frame.
 pub(crate) fn write_slice(staging: &Staging, slice: u32) -> Vec<PartFile> {
     write_slice_with_id(staging, slice, &format!("conversation {slice}"))
 }
 
-/// The same, where the conversation has another id.
+/// Writes such a slice with another conversation id.
 pub(crate) fn write_slice_with_id(staging: &Staging, slice: u32, id: &str) -> Vec<PartFile> {
     let mut parts = staging.parts(slice, &options()).unwrap();
     let conversation_id = parts.key(id);
@@ -435,7 +435,7 @@ pub(crate) fn write_slice_with_id(staging: &Staging, slice: u32, id: &str) -> Ve
     files
 }
 
-/// The manifest of slices made by [`write_slice`].
+/// The manifest of slices that [`write_slice`] wrote.
 pub(crate) fn manifest(fingerprint: &str, slices: u64) -> Manifest {
     Manifest {
         program: text("chatmill"),
@@ -468,13 +468,13 @@ pub(crate) fn manifest(fingerprint: &str, slices: u64) -> Manifest {
     }
 }
 
-/// The receipts of what is done.
+/// The receipts of the finished slices.
 pub(crate) fn receipts(staging: &Staging) -> Vec<Receipt<String>> {
     let receipts = staging.receipts().unwrap();
     receipts.collect::<Result<_, _>>().unwrap()
 }
 
-/// Grinds the slices that are not done and seals.
+/// Processes the slices that are not done, and seals.
 pub(crate) fn seal(staging: Staging, fingerprint: &str, slices: u32) -> Sealed {
     let done: Vec<u32> = receipts(&staging)
         .iter()
@@ -488,7 +488,7 @@ pub(crate) fn seal(staging: Staging, fingerprint: &str, slices: u32) -> Sealed {
     seal_files(staging, manifest(fingerprint, slices.into()), &files, &options()).unwrap()
 }
 
-/// A published dataset.
+/// Publishes a dataset.
 pub(crate) fn publish(out: &Path, fingerprint: &str, slices: u32) {
     let notices = seal(work(out, fingerprint), fingerprint, slices)
         .publish()
@@ -525,7 +525,7 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// An empty place and a destination in it.
+/// An empty folder and a destination in it.
 pub(crate) fn place() -> (TempDir, PathBuf) {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("out");
@@ -537,7 +537,7 @@ pub(crate) fn staged(folder: &TempDir, path: &str) -> PathBuf {
     folder.path().join(".out.staging/plan-a").join(path)
 }
 
-/// The slices that are done.
+/// The numbers of the finished slices.
 pub(crate) fn done(staging: &Staging) -> Vec<u32> {
     receipts(staging)
         .iter()
@@ -545,7 +545,7 @@ pub(crate) fn done(staging: &Staging) -> Vec<u32> {
         .collect()
 }
 
-/// Three finished slices whose run ended before it could seal.
+/// Finishes three slices, as a run does that ends before it seals.
 pub(crate) fn interrupted(out: &Path) {
     let staging = work(out, "plan-a");
     for slice in 0..3 {
@@ -560,23 +560,23 @@ pub(crate) fn undisturbed() -> Vec<(String, Vec<u8>)> {
     snapshot(&out)
 }
 
-/// A run goes on from this work, and publishes what an undisturbed run does.
+/// Checks that a run continues this work and publishes the same files as an undisturbed run.
 pub(crate) fn is_finished(staging: Staging, out: &Path) {
     seal(staging, "plan-a", 3).publish().unwrap();
     assert_eq!(snapshot(out), undisturbed());
 }
 
-/// Checks that a run replaces the occupant of a destination by the dataset of an undisturbed run.
+/// Checks that a run replaces the occupant of a destination with the dataset of an undisturbed run.
 pub(crate) fn is_replaced(out: &Path) {
     is_finished(replacing_work(out, "plan-a"), out);
 }
 
-/// Claims a destination and opens it.
+/// Claims and opens a destination.
 pub(crate) fn open(out: &Path, fingerprint: &str, replace: bool) -> Result<Opening, DatasetError> {
     claim(out)?.open(fingerprint, replace)
 }
 
-/// Why a destination is refused.
+/// The error with which a destination is refused.
 pub(crate) fn refusal(out: &Path, replace: bool) -> DatasetError {
     match open(out, "plan-a", replace) {
         Ok(_) => panic!("{} was opened", out.display()),
@@ -584,7 +584,7 @@ pub(crate) fn refusal(out: &Path, replace: bool) -> DatasetError {
     }
 }
 
-/// Marks the staging as one of ours, where a test made it by hand.
+/// Writes the mark into a staging folder that a test created by hand.
 pub(crate) fn mark(folder: &TempDir) {
     fs::write(folder.path().join(".out.staging/.chatmill-staging"), "").unwrap();
 }

@@ -1,8 +1,8 @@
 //! Whether a user's message precedes the last answer of a rendering.
 //!
-//! A model that is trained on an answer without a message learns to write unasked, and one that is trained on
-//! an answer to `[start]` learns a question that no user asked. Only the turns decide, in any dialect: system
-//! text, calls, their results and turns without text are no questions.
+//! A model that is trained on an answer without a question learns to write unasked, and a model that is trained on an answer to `[start]` learns a
+//! question that no user asked. Only the turns decide, in any dialect: system text, calls, their results and turns without text are not
+//! questions.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::fields;
 use crate::filter::Filters;
 use crate::filter::reasons::{MADE_UP, NOTHING_ASKED};
 
-/// A turn, by the names that the dialects have for its members.
+/// A turn, with the names that the dialects use for its members.
 #[derive(Deserialize)]
 struct Turn<'a> {
     #[serde(borrow, alias = "from")]
@@ -25,14 +25,14 @@ struct Turn<'a> {
     content: Option<&'a RawValue>,
 }
 
-/// A piece of a turn that has several; one without text is a medium.
+/// One of several pieces of a turn; a piece without text is a medium.
 #[derive(Deserialize)]
 struct Piece<'a> {
     #[serde(borrow, default)]
     text: Option<Cow<'a, str>>,
 }
 
-/// Why a rendering is left out for its missing or generated question; none where a user asks, or nobody answers.
+/// The reason for leaving out a rendering with a missing or generated question; `None` if a user asks, or there is no answer.
 pub(crate) fn reason(
     envelope: &Envelope,
     filters: &Filters,
@@ -71,7 +71,7 @@ fn is_asked(turns: &[Turn<'_>], is_first_placeholder: bool) -> bool {
     asking.next().is_some()
 }
 
-/// The turns of a rendering; none where it is not a conversation in turns.
+/// The turns of a rendering; `None` if it is not a conversation in turns.
 fn turns(content: &str) -> Option<Vec<Turn<'_>>> {
     let fields = fields::of(content)?;
     let is_list = |name: &str| ["messages", "conversations", "contents"].contains(&name);
@@ -123,10 +123,10 @@ mod tests {
     use crate::candidate::RenderingFacts;
     use crate::envelope::find;
 
-    /// The envelopes whose trainers learn the answers of whole conversations.
+    /// The envelopes for trainers that learn the answers of whole conversations.
     const FOUR: [&str; 4] = ["trl-messages", "openai-sft", "axolotl", "llama-factory"];
 
-    /// Why an envelope leaves a conversation out, in the shape of its dialect, with and without `--keep-unasked`.
+    /// The reasons for which an envelope leaves a conversation out, in the shape of its dialect, without and with `--keep-unasked`.
     fn reasons(id: &str, turns: &[(&str, &str)]) -> [Option<&'static str>; 2] {
         let envelope = find(id).unwrap();
         let is_sharegpt = envelope.dialects == ["sharegpt"];
@@ -208,7 +208,7 @@ mod tests {
             ],
         ];
         for id in FOUR {
-            // A format in which a user comes first needs a generated question before such an answer.
+            // A format that requires a user first needs a generated question before such an answer.
             let with_unasked = (id == "llama-factory").then_some(MADE_UP.words);
             for talk in talks {
                 assert_eq!(
@@ -275,7 +275,7 @@ mod tests {
             for keep in [false, true] {
                 let found = reason_of(envelope, content, &["empty-filled"], keep);
                 assert_eq!(found, Some(MADE_UP.words), "{id}");
-                // A user may send that word.
+                // A user may send this text.
                 assert_eq!(reason_of(envelope, content, &[], keep), None, "{id}");
             }
         }

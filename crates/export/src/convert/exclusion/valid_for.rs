@@ -1,6 +1,6 @@
 //! `--valid-for`: the chat template of a model renders each row, and rows that the template refuses are left out.
 //!
-//! The message of the template (roles have to alternate, a role is unknown) is the reason under which a row is left out.
+//! The message of the template (roles have to alternate, a role is unknown) is the reason of the row.
 
 use std::path::Path;
 
@@ -12,16 +12,16 @@ use crate::error::ExportError;
 use crate::fields;
 use crate::filter::reasons::TEMPLATE;
 
-/// The dialect whose messages a template is given.
+/// The dialect with the messages that a template expects.
 const DIALECT: &str = "hf-messages";
 
-/// Characters of a template's message that the reason has at most.
+/// The most characters of a template's message in a reason.
 const LONGEST_REASON: usize = 120;
 
-/// The date of `strftime_now`: no row is refused for a date.
+/// The date of `strftime_now`; a fixed one, so that no row is refused because of the date.
 const ANY_DAY: &str = "2026-01-01";
 
-/// A template that has to take the rows of an export.
+/// A template that has to accept the rows of an export.
 pub(crate) struct ValidFor(TemplateDialect);
 
 impl ValidFor {
@@ -71,7 +71,7 @@ impl ValidFor {
         template.map(Self).map_err(|error| unusable(&error.to_string()))
     }
 
-    /// Why the template does not take a rendering.
+    /// The reason for which the template refuses a rendering; `None` if it accepts it.
     pub(crate) fn refusal(&self, content: &str) -> Option<String> {
         let fields = fields::of(content)?;
         let value = |name: &str| {

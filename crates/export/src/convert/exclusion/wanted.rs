@@ -1,14 +1,14 @@
-//! The filters of an export: the columns of a row decide whether its rendering is left out, the text never does.
+//! The filters of an export. Only the columns of a row decide whether its rendering is left out, never its text.
 
 use crate::candidate::{Candidate, RenderingFacts};
 use crate::filter::Filters;
 use crate::filter::reasons::{LAST_ROLE, LOSS, NOT_VALID, TOO_LONG};
 
-/// The first filter that leaves a rendering out, as a reason; none where every filter passes.
+/// The reason of the first filter that excludes a rendering; `None` if it passes all filters.
 pub(crate) fn reason(filters: &Filters, candidate: &Candidate<'_>) -> Option<String> {
     let facts = candidate.rendering;
     if filters.valid && !candidate.is_valid {
-        // The rule's name stands before its words.
+        // The name of the rule precedes its text.
         let rule = facts.violations.first().and_then(|rule| rule.split(':').next());
         return Some(NOT_VALID.because(rule.unwrap_or("no rule named")));
     }
@@ -27,10 +27,10 @@ pub(crate) fn reason(filters: &Filters, candidate: &Candidate<'_>) -> Option<Str
     Some(LOSS.because(lost))
 }
 
-/// The rule by which a row that is left out for its size is not valid: it names the turn, and has no words of anybody.
+/// The prefix of the rule for a row that is too large: the rule names the turn, and contains no text of a message.
 const TOO_LARGE: &str = "window.max_tokens: ";
 
-/// The same reason with the turn that is too large, where a row is left out for that.
+/// The reason with the turn that is too large, if that is why the row is left out.
 pub(crate) fn too_large(reason: &str, facts: &RenderingFacts<'_>) -> Option<String> {
     let rule = facts
         .violations

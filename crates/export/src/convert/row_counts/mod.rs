@@ -1,4 +1,5 @@
-//! What an export counts while its rows are read, and the notes that follow from it.
+//! The counts of an export while its rows are read, and the notes that follow from them. `convert` adds each rendering, and moves the
+//! counts into the summary at the end.
 
 pub(crate) mod ways_out;
 
@@ -25,7 +26,7 @@ pub(crate) struct RowCounts {
     /// Turns after the assistant's last one, which the envelope cut.
     pub(crate) turns_cut: u64,
     pub(crate) turn_counts: TurnCounts,
-    /// Labels by what they follow from.
+    /// Labels by their basis.
     pub(crate) labels: BTreeMap<&'static str, u64>,
     pub(crate) losses: LossCounts,
     pub(crate) left_out: LeftOutRows,
@@ -36,7 +37,7 @@ pub(crate) struct RowCounts {
 }
 
 impl RowCounts {
-    /// Counts a rendering with such losses whose record is written into a part; `leaks` is whether it shares words with an earlier part.
+    /// Counts a rendering with its losses and the part of its record; `leaks` is whether it shares words with an earlier part.
     pub(crate) fn keep(
         &mut self,
         candidate: &Candidate<'_>,
@@ -68,7 +69,7 @@ impl RowCounts {
             .add((row.conversation, row.perspective, row.ordinal), reason, detail);
     }
 
-    /// The notes of the summary; `uncounted` says why it is not known what the parts share.
+    /// The notes of the summary; `uncounted` is the reason for which shared words of the parts are not known.
     pub(crate) fn notes(
         &self,
         envelope: Option<&Envelope>,
@@ -83,12 +84,12 @@ impl RowCounts {
         let last_turns = self.last_turns.as_ref();
         notes.extend(last_turns.and_then(|last_turns| last_turns.note(self.read, written, turns)));
         notes.extend(of_rankings(&self.labels));
-        notes.extend(uncounted.map(|why| format!("it was not counted what the parts have in common: {why}")));
+        notes.extend(uncounted.map(|why| format!("shared words of the parts were not counted: {why}")));
         notes
     }
 }
 
-/// A note about left-out renderings without an assistant: how to make every participant the assistant.
+/// A note about left-out renderings without an assistant: the setting that makes every participant the assistant.
 fn silence(renderings: u64, plan: &Value) -> Option<String> {
     let subject = match renderings {
         0 => return None,
@@ -97,12 +98,12 @@ fn silence(renderings: u64, plan: &Value) -> Option<String> {
     };
     let note = format!(
         "{subject} no assistant, because no participant is an agent: `perspective.as = \"each-participant\"` in the pipeline, or \
-         `convert --set perspective.as=each-participant`, makes everybody the assistant once"
+         `convert --set perspective.as=each-participant`, makes each participant the assistant once"
     );
     not_set_yet(plan, &note)
 }
 
-/// A note about labels that no record states.
+/// A note about labels that are derived, not stated in a record.
 fn of_rankings(labels: &BTreeMap<&'static str, u64>) -> Option<String> {
     let all: u64 = labels.values().sum();
     let stated = labels.get(LabelBasis::Stated.as_str()).copied().unwrap_or(0);

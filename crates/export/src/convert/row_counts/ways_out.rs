@@ -1,5 +1,5 @@
-//! What would keep rows that are left out because the assistant does not speak last, with figures: the turns of these rows are counted as they
-//! pass. A second run is never made for it; what to do about other reasons stands beside them in their lists.
+//! Settings that would keep rows that are left out because the assistant is not the last speaker, with figures: the turns of these rows are counted
+//! during the export, so no second run is needed. The remedies for other reasons are listed with them.
 
 use serde_json::Value;
 
@@ -8,13 +8,13 @@ use crate::envelope::turns::{self, ASSISTANT, Turn};
 use crate::fields;
 use crate::filter::Filters;
 
-/// The rule of an envelope that asks for the assistant's turn at the end.
+/// The rule of an envelope that requires the assistant's turn at the end.
 const LAST_TURN: &str = "SFT-02";
-/// The filter that may ask for it.
+/// The filter that may require it.
 const LAST_ROLE: &str = "last-role";
 
-/// The clauses of an advice that propose nothing that the plan of the dataset has already: a setting is between backticks, as
-/// `key = value`. None where no clause is left.
+/// The clauses of an advice that do not propose what the plan of the dataset already has: a setting is between backquotes, as `key = value`. `None`
+/// if no clause remains.
 pub fn not_set_yet(plan: &Value, advice: &str) -> Option<String> {
     let is_set = |code: &str| {
         let setting = code.rsplit_once("--set ").map_or(code, |(_, setting)| setting);
@@ -40,18 +40,18 @@ pub fn not_set_yet(plan: &Value, advice: &str) -> Option<String> {
 /// Rows that are left out because of their last turn.
 #[derive(Debug, Default)]
 pub(crate) struct LastTurns {
-    /// Whether the filter asks for the assistant.
+    /// Whether the filter requires the assistant.
     is_filtered: bool,
-    /// The rows that say something of the assistant in answer to somebody.
+    /// The rows with a text of the assistant after a message of another speaker.
     answering: u64,
-    /// The rows in which it says or calls something.
+    /// The rows with a text or a call of the assistant after such a message.
     acting: u64,
-    /// Its messages in them.
+    /// The assistant's messages in them.
     steps: u64,
 }
 
 impl LastTurns {
-    /// Counts, where the dataset's plan shows conversations whole: otherwise there are no figures for other windows.
+    /// Counts only if the dataset's plan has whole conversations: otherwise the figures for other windows are not known.
     pub(crate) fn of(plan: &Value, filters: &Filters) -> Option<Self> {
         let key = |name: &str| plan.pointer(&format!("/window/{name}"));
         let is_document = key("mode").is_none_or(|mode| mode.is_null() || mode == "document");
@@ -64,7 +64,7 @@ impl LastTurns {
         })
     }
 
-    /// Looks at a row that is left out.
+    /// Counts a row that is left out.
     pub(crate) fn add(&mut self, reason: &str, row: &ExportRow<'_>) {
         let code = reason.split_once(':').map_or(reason, |(code, _)| code);
         if code != LAST_TURN && !(code == LAST_ROLE && self.is_filtered) {
@@ -92,7 +92,7 @@ impl LastTurns {
         self.steps += own.len() as u64;
     }
 
-    /// What would keep most of the rows, where fewer than half are kept; `trained` are the trained turns of those that are.
+    /// The settings that would keep most of the rows, if fewer than half are kept; `trained` is the number of trained turns in these.
     pub(crate) fn note(&self, read: u64, written: u64, trained: Option<u64>) -> Option<String> {
         if written * 2 >= read || self.acting == 0 {
             return None;
@@ -103,7 +103,7 @@ impl LastTurns {
         );
         let calls = (self.acting > self.answering).then(|| {
             format!(
-                "{} with `window.targets = \"steps\"` beside it (a call may be last)",
+                "{} with `window.targets = \"steps\"` as well (a call may be last)",
                 written + self.acting
             )
         });
@@ -153,7 +153,7 @@ mod tests {
         let rows: [&[&str]; 4] = [
             &[ASKED, CALL, RESULT, ANSWER, ASKED],
             &[ASKED, CALL, RESULT],
-            // Nobody asked, or nobody answers.
+            // There is no question, or no answer.
             &[ANSWER, ASKED],
             &[ASKED],
         ];
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!((counts.answering, counts.acting, counts.steps), (1, 2, 3));
         assert_eq!(
             counts.note(5, 1, Some(2)).unwrap(),
-            "rows that end with the assistant: 2 of 5 with `window.mode = \"consecutive\"`, 3 with `window.targets = \"steps\"` beside it (a \
+            "rows that end with the assistant: 2 of 5 with `window.mode = \"consecutive\"`, 3 with `window.targets = \"steps\"` as well (a \
              call may be last), 5 with `window.mode = \"per_turn\"` and `window.targets = \"steps\"`"
         );
         assert!(counts.note(5, 1, None).unwrap().ends_with("(a call may be last)"));

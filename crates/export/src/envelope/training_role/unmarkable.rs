@@ -1,7 +1,7 @@
 //! Turns of the assistant that are context, for readers that cannot mark them.
 //!
-//! A turn that is nothing but words that stand for media is left out with the question that it answers, or alone where the assistant says
-//! more in a row. Other context stays where it is: a record ends before the first of it that follows a trained turn.
+//! A turn with nothing but placeholders for media is left out with the question that it answers, or alone if the assistant has several turns in a
+//! row. Other context is kept: a record ends before the first context that follows a trained turn.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use chatmill_dialect::stands_for_media;
 
 use super::{ExportRow, TrainingRole};
 
-/// Who speaks in a turn.
+/// The speaker of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::envelope) enum TurnRole {
     /// A person.
@@ -20,7 +20,7 @@ pub(in crate::envelope) enum TurnRole {
     Other,
 }
 
-/// A turn with its own bytes, who speaks, and its text, where it has nothing else.
+/// A turn with its JSON, its speaker, and its text if it has nothing else.
 pub(in crate::envelope) type RoleTurn<'t> = (&'t str, TurnRole, Option<Cow<'t, str>>);
 
 /// The turns that a record keeps.
@@ -33,7 +33,7 @@ pub(in crate::envelope) struct RecordTurns<'t> {
 }
 
 impl<'t> RecordTurns<'t> {
-    /// Leaves out the assistant's turns that are not trained on because they only stand for media.
+    /// Leaves out the assistant's turns that are not trained on because they are only placeholders for media.
     pub(in crate::envelope) fn of(row: &ExportRow<'_>, turns: &[RoleTurn<'t>]) -> Self {
         let is_wordless = |(json, by, text): &RoleTurn<'_>| {
             *by == TurnRole::Assistant
@@ -64,8 +64,8 @@ impl<'t> RecordTurns<'t> {
         }
     }
 
-    /// Ends the record with the last trained turn before other context, and counts the trained turns behind it; none where context
-    /// comes first.
+    /// Ends the record with the last trained turn before other context, and counts the trained turns after it; `None` if context comes
+    /// first.
     pub(in crate::envelope) fn end_before_context(&mut self, row: &ExportRow<'_>) -> Option<u64> {
         let role = |json: &&str| row.training_role(json);
         let Some(context) = self

@@ -1,8 +1,8 @@
-//! Dumps of which each file is a member of an archive: the tar format, and a folder that was packed afterwards.
+//! Dumps with files that are members of an archive: the tar format, and a folder that was packed afterwards.
 //!
-//! The tar format has its table of contents first; a packed folder has it wherever the program that packed it came upon it. Files that
-//! may be a table's rows wait for it, in one temporary file. `restore.sql`, a script that loads the files, and the files
-//! of large objects hold no rows and are passed over.
+//! The tar format has its table of contents first; in a packed folder it is wherever the packing program put it. Files
+//! that may be the rows of a table wait for it in one temporary file. `restore.sql`, a script that loads the files, and
+//! the files of large objects have no rows and are skipped.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Read as _;
@@ -19,22 +19,22 @@ use crate::database::Spool;
 use crate::stream::{Buffered, Handle, ReadBudget, StreamError};
 use crate::unpack::unpacked;
 
-/// The dump that is being read among the members of an archive, and the files of those that may follow.
+/// The dump that is being read from the members of an archive, and the files of dumps that may follow.
 pub(crate) struct Archived {
     gauge: Arc<ReadBudget>,
     current: Option<Packed>,
-    /// Files that may belong to a dump of which the table of contents has not come.
+    /// Files that may belong to a dump with a table of contents that has not arrived yet.
     early: Early,
     ready: VecDeque<Member>,
 }
 
-/// A dump of which the table of contents came.
+/// A dump with a table of contents that has been read.
 struct Packed {
-    /// Path of its folder in the archive, up to the last slash.
+    /// The path of its folder in the archive, up to the last slash.
     folder: String,
-    /// Empty where its table of contents is broken: without it, no file can be read.
+    /// Empty if the table of contents is broken; without it no file can be read.
     parts: Vec<Part>,
-    /// Places among the parts, by the names of their files.
+    /// The index of each part, by the name of its file.
     files: BTreeMap<String, usize>,
     awaited: Awaited,
 }
@@ -54,7 +54,7 @@ impl Archived {
         self.current.is_some()
     }
 
-    /// The next table, or a member that belongs to no dump; what is missing of a dump comes behind its last file.
+    /// The next table, or a member that belongs to no dump. Missing tables of a dump are reported after its last file.
     pub(crate) fn next(&mut self, next: &mut dyn FnMut() -> Option<Member>) -> Option<Member> {
         loop {
             if let Some(member) = self.ready.pop_front() {
@@ -76,7 +76,7 @@ impl Archived {
         }
     }
 
-    /// Passes over a file, sets it aside, or makes it a member that is ready.
+    /// Skips a file, puts it aside, or makes it the next member.
     fn take(&mut self, mut heading: Heading, mut bytes: Buffered) {
         let label = heading.label.clone();
         let (folder, name) = split(&label);
@@ -98,7 +98,7 @@ impl Archived {
         }
     }
 
-    /// Begins a dump by its table of contents, with the files that came before it.
+    /// Begins a dump with its table of contents and the files that came before it.
     fn begin(&mut self, folder: String, heading: Heading, bytes: &mut Buffered) {
         let before = self.current.take();
         self.ready.extend(before.and_then(|mut packed| packed.missing()));
@@ -143,7 +143,7 @@ impl Packed {
         }
     }
 
-    /// The body of one of its files; none where it is passed over.
+    /// The body of a file of the dump; `None` if the file is skipped.
     fn body(
         &mut self,
         name: &str,
@@ -171,7 +171,7 @@ impl Packed {
         Some(MemberBody::Table(bytes, table.clone()))
     }
 
-    /// The tables that did not come.
+    /// The member that reports the missing tables.
     fn missing(&mut self) -> Option<Member> {
         let mut member = Member::broken(self.awaited.missing(&self.parts)?);
         self.folder
@@ -181,7 +181,7 @@ impl Packed {
     }
 }
 
-/// Files that came before their table of contents, in one temporary file, of which `limits` bounds the length.
+/// Files that came before their table of contents, in one temporary file; `limits` bounds its length.
 #[derive(Default)]
 struct Early {
     spool: Option<Spool>,
@@ -209,7 +209,7 @@ impl Early {
         }
     }
 
-    /// Hands over the files of a folder, in their order; all of them where none is named.
+    /// Returns the files of a folder, or all files, in their order.
     fn give(&mut self, folder: Option<&str>, gauge: &ReadBudget, ready: &mut VecDeque<Member>) {
         let is_wanted = |(heading, _): &mut (Heading, Range<u64>)| {
             folder.is_none_or(|folder| split(&heading.label).0 == folder)
@@ -236,12 +236,12 @@ impl Early {
     }
 }
 
-/// The folder of a member, up to its last slash, and the name in it.
+/// Splits the label of a member into its folder, up to the last slash, and its name.
 pub(crate) fn split(label: &str) -> (&str, &str) {
     label.split_at(label.rfind('/').map_or(0, |slash| slash + 1))
 }
 
-/// Whether a file may be one of a dump that is a folder: `3367.dat.gz`, `blob_16430.dat`, `blobs_16430.toc`.
+/// Whether a file may belong to a dump that is a folder: `3367.dat.gz`, `blob_16430.dat`, `blobs_16430.toc`.
 fn is_data(name: &str) -> bool {
     let mut plain = ENDINGS.iter().filter_map(|(ending, _)| name.strip_suffix(ending));
     plain.any(|plain| match plain.rsplit_once('.') {

@@ -1,6 +1,6 @@
-//! Header and table of contents of a `pg_dump` archive, field by field; the same in all its formats.
+//! The header and the table of contents of a `pg_dump` archive, field by field, which are the same in all formats.
 //!
-//! Of the thousands of entries that a schema has, only those with data are kept, and of these only names.
+//! A schema may have thousands of entries; only those with data are kept, and only their names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -18,15 +18,15 @@ use crate::unpack::Codec;
 
 const CONTENTS_END: &str = "the dump ends inside its table of contents";
 
-/// The numbers of the formats whose data is in files: tar and folder.
+/// The numbers of the formats with data in files: tar and folder.
 const FILES: [u8; 2] = [3, 5];
 
-/// The place of the data in a dump.
+/// Where the data of a dump is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     /// In blocks after the table of contents.
     Custom,
-    /// The data is in files beside the table of contents. That of a folder states `tar` as well.
+    /// In files next to the table of contents. A folder also states `tar` as its format.
     Files,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Contents {
     pub(super) format: Format,
     /// The compression of the data in the custom format.
     pub(super) codec: Option<Codec>,
-    /// The entries that have data, in their order.
+    /// The entries with data, in order.
     pub(super) parts: Vec<Part>,
 }
 
@@ -44,14 +44,14 @@ pub(super) struct Contents {
 pub(super) struct Part {
     pub(super) id: u64,
     pub(super) holds: Holds,
-    /// The file with the data; nothing in the custom format.
+    /// The file with the data; `None` in the custom format.
     pub(super) file: Option<String>,
 }
 
-/// The kind of data.
+/// The kind of data of an entry.
 pub(super) enum Holds {
     Table(DumpTable),
-    /// Large objects and the like; how the dump calls them.
+    /// Large objects and the like, with the kind as the dump names it.
     Other(String),
 }
 
@@ -65,10 +65,10 @@ impl Part {
 }
 
 impl Contents {
-    /// Bytes of the header up to the format.
+    /// The length of the header up to the format, in bytes.
     pub(super) const HEADER_BYTES: usize = 11;
 
-    /// Whether bytes begin the table of contents of a dump of files.
+    /// Whether bytes begin the table of contents of a dump with data in files.
     pub(super) fn is_of_files(head: &[u8]) -> bool {
         head.starts_with(MAGIC)
             && head
@@ -76,7 +76,7 @@ impl Contents {
                 .is_some_and(|format| FILES.contains(format))
     }
 
-    /// Reads the beginning of a dump.
+    /// Reads the header and the table of contents of a dump.
     pub(super) fn read(bytes: &mut Buffered, limits: &Limits) -> Result<Self, StreamError> {
         let (layout, format, codec) = header(bytes)?;
         let parts = entries(bytes, layout, format, limits)?;
@@ -122,7 +122,7 @@ fn header(bytes: &mut Buffered) -> Result<(Layout, Format, Option<Codec>), Strea
         }
     };
     let mut fields = Fields::new(bytes, layout, CONTENTS_END);
-    // A number of its own since version 1.15, before that the level of zlib.
+    // Since version 1.15 this is the number of the compression, before that the level of zlib.
     let compression = if minor >= 15 {
         i64::from(fields.byte()?)
     } else {
@@ -139,7 +139,7 @@ fn header(bytes: &mut Buffered) -> Result<(Layout, Format, Option<Codec>), Strea
             ));
         }
     };
-    // The time of the dump, the names of the database and of the versions of server and program.
+    // The time of the dump, the name of the database, and the versions of server and program.
     for _ in 0..7 {
         fields.int()?;
     }
@@ -149,7 +149,7 @@ fn header(bytes: &mut Buffered) -> Result<(Layout, Format, Option<Codec>), Strea
     Ok((layout, format, codec))
 }
 
-/// Reads the entries and keeps those that have data.
+/// Reads the entries and keeps those with data.
 pub(super) fn entries(
     bytes: &mut Buffered,
     layout: Layout,
@@ -203,7 +203,7 @@ pub(super) fn entries(
     Ok(parts)
 }
 
-/// The statements about each table, and the tables that it is a part of.
+/// For each table, the statements about it and the tables that it is part of.
 #[derive(Default)]
 struct Definitions(BTreeMap<String, (Vec<Arc<str>>, Vec<String>)>);
 
@@ -228,7 +228,7 @@ impl Definitions {
         known.1.extend(parents);
     }
 
-    /// The statements about a table and all that it is a part of, which come first.
+    /// The statements about a table, after those about all tables that it is part of.
     fn of(&self, name: &str) -> Vec<Arc<str>> {
         let (mut found, mut seen, mut next) = (Vec::new(), BTreeSet::new(), vec![name]);
         while let Some(name) = next.pop() {
@@ -242,10 +242,10 @@ impl Definitions {
     }
 }
 
-/// The relevant fields of one entry.
+/// The fields of an entry that are kept.
 struct Entry {
     id: u64,
-    /// The kind of entry, in the dump's words: `TABLE DATA`, `BLOBS`, …
+    /// The kind of entry as the dump names it: `TABLE DATA`, `BLOBS`, …
     kind: String,
     schema: String,
     tag: String,
@@ -258,31 +258,31 @@ struct Entry {
 impl Entry {
     fn read(fields: &mut Fields<'_>, format: Format) -> Result<Self, StreamError> {
         let id = fields.count()?;
-        fields.int()?; // Whether the program that wrote the dump had data for it: the data itself says that better.
-        fields.pass_text()?; // Ids in the catalogue: of the catalogue's table,
-        fields.pass_text()?; // and of the object.
+        fields.int()?; // Whether there was data when the dump was written; the data itself is more reliable.
+        fields.pass_text()?; // The catalogue id of the catalogue's table,
+        fields.pass_text()?; // and that of the object.
         let tag = fields.text()?.unwrap_or_default();
         let kind = fields.text()?.unwrap_or_default();
-        fields.int()?; // Section.
+        fields.int()?; // The section.
         let definition = if matches!(&*kind, "TABLE" | "TABLE ATTACH" | "ENCODING") {
             fields.text()?.unwrap_or_default()
         } else {
             fields.pass_text()?;
             String::new()
         };
-        fields.pass_text()?; // How to drop it.
+        fields.pass_text()?; // The statement that drops it.
         let copy = fields.text()?.unwrap_or_default();
         let schema = fields.text()?.unwrap_or_default();
-        fields.pass_text()?; // Table space.
+        fields.pass_text()?; // The table space.
         if fields.layout.minor >= 14 {
-            fields.pass_text()?; // Access method.
+            fields.pass_text()?; // The access method.
         }
         if fields.layout.minor >= 16 {
-            fields.int()?; // Kind of relation.
+            fields.int()?; // The kind of relation.
         }
-        fields.pass_text()?; // Owner.
-        fields.pass_text()?; // Whether rows have ids of their own.
-        while fields.pass_text()? {} // What it depends on.
+        fields.pass_text()?; // The owner.
+        fields.pass_text()?; // Whether rows have object ids.
+        while fields.pass_text()? {} // The dependencies.
         let (has_data, file) = match format {
             Format::Custom => (offset_promises_data(fields)?, None),
             Format::Files => {
@@ -302,7 +302,7 @@ impl Entry {
         })
     }
 
-    /// Name of a table with its schema.
+    /// The name of a table with its schema.
     fn name(&self) -> String {
         if self.schema.is_empty() {
             self.tag.clone()
@@ -312,7 +312,7 @@ impl Entry {
     }
 }
 
-/// Skips the offset of an entry's data; returns whether there is data, at any offset.
+/// Skips the offset of an entry's data; true if there is data, at any offset.
 fn offset_promises_data(fields: &mut Fields<'_>) -> Result<bool, StreamError> {
     let flag = fields.byte()?;
     fields.pass(fields.layout.offset_size as u64)?;
@@ -323,11 +323,11 @@ fn offset_promises_data(fields: &mut Fields<'_>) -> Result<bool, StreamError> {
     }
 }
 
-/// The form of a table's rows, by the statement `COPY schema.table (a, "b c") FROM stdin;`. Without such a
-/// statement the rows are inserted, and only the table's definition names their columns.
+/// The form of a table's rows, from the statement `COPY schema.table (a, "b c") FROM stdin;`. Without that statement
+/// the rows are in `INSERT` statements, and only the table's definition names the columns.
 fn row_text(copy: &str) -> RowText {
     match Statement::parse(copy.as_bytes(), Syntax::default()) {
-        // A table without columns has no list.
+        // A table without columns has no column list.
         Statement::Copy { columns, .. } => RowText::Copy {
             columns: columns.unwrap_or_default(),
         },

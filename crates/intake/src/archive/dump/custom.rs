@@ -1,7 +1,8 @@
-//! The custom format: blocks of data after the table of contents, walked in the order of the file.
+//! The custom format: blocks of data after the table of contents, read in the order of the file.
 //!
-//! Each block names its entry of the table of contents and consists of chunks with their lengths in front, which together are one
-//! compressed stream. A dump that went through a shell redirection may end with its table of contents once more.
+//! Each block names its entry in the table of contents and consists of chunks with their lengths in front; together
+//! they are one compressed stream. A dump that was written through a shell redirection may end with a second copy of
+//! its table of contents.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
@@ -15,24 +16,24 @@ use crate::archive::{Member, MemberBody};
 use crate::stream::{Buffered, ReadBudget, StreamError, lock, within};
 use crate::unpack::unpacked;
 
-/// A block of rows.
+/// The kind of a block of rows.
 const ROWS: u8 = 1;
-/// A block of large objects.
+/// The kind of a block of large objects.
 const LARGE_OBJECTS: u8 = 3;
-/// The sign of the number of entries, with which a table of contents begins.
+/// The first byte of a second table of contents: the sign of its number of entries.
 const CONTENTS_AGAIN: u8 = 0;
 
-/// The archive's bytes, shared between the walk and the body of the present table.
+/// The bytes of the archive, shared between the walk and the body of the current table.
 struct Blocks {
     bytes: Buffered,
     layout: Layout,
-    /// Bytes of the present chunk that were not read.
+    /// Unread bytes of the current chunk.
     left: u64,
-    /// Whether the present block may have further chunks.
+    /// Whether the current block may have further chunks.
     is_open: bool,
     /// The message for bytes that end inside the current block.
     end: String,
-    /// Whether an error came up; nothing is read after it.
+    /// Whether an error occurred; nothing is read after it.
     has_failed: bool,
 }
 
@@ -44,7 +45,7 @@ impl Blocks {
         self.end = format!("the dump ends inside the data of {name}");
     }
 
-    /// Whether the present block has unread bytes; goes on to its next chunk.
+    /// Whether the current block has unread bytes; begins the next chunk if needed.
     fn has_more(&mut self) -> Result<bool, StreamError> {
         if self.is_open && self.left == 0 {
             self.left = Fields::new(&mut self.bytes, self.layout, &self.end).count()?;
@@ -59,14 +60,14 @@ impl Blocks {
         }
         let count = self.bytes.read(within(buffer, self.left))?;
         if count == 0 {
-            // Asking for one byte more says what the end means.
+            // Reading one more byte gives the right error for the end.
             Fields::new(&mut self.bytes, self.layout, &self.end).byte()?;
         }
         self.left -= count as u64;
         Ok(count)
     }
 
-    /// Passes the rest of the present block.
+    /// Skips the rest of the current block.
     fn finish(&mut self) -> Result<(), StreamError> {
         while self.has_more()? {
             Fields::new(&mut self.bytes, self.layout, &self.end).pass(self.left)?;
@@ -75,14 +76,14 @@ impl Blocks {
         Ok(())
     }
 
-    /// The kind of the next block; nothing at the end of the archive.
+    /// The kind of the next block; `None` at the end of the archive.
     fn next_kind(&mut self) -> Result<Option<u8>, StreamError> {
         self.finish()?;
         let ready = self.bytes.fill_buf()?;
         Ok(ready.first().copied())
     }
 
-    /// Passes the kind of a block and reads the id of its entry.
+    /// Skips the kind of a block and reads the id of its entry.
     fn id(&mut self) -> Result<u64, StreamError> {
         let mut fields = Fields::new(
             &mut self.bytes,
@@ -93,7 +94,7 @@ impl Blocks {
         fields.count()
     }
 
-    /// Passes large objects: each has an id, then chunks; the id 0 ends them.
+    /// Skips large objects: each has an id, then chunks; the id 0 ends them.
     fn pass_large_objects(&mut self) -> Result<(), StreamError> {
         self.open("the large objects");
         self.is_open = false;
@@ -119,11 +120,11 @@ impl Read for Body {
     }
 }
 
-/// Walks the tables of a custom format archive.
+/// Reads the tables of an archive in the custom format, one after the other.
 pub(crate) struct Custom {
     blocks: Arc<Mutex<Blocks>>,
     contents: Contents,
-    /// Places among the parts, by the ids that blocks name.
+    /// The index of each part, by the id that blocks name.
     ids: BTreeMap<u64, usize>,
     awaited: Awaited,
     labels: Labels,
@@ -160,7 +161,7 @@ impl Custom {
         })
     }
 
-    /// The next table, then what is missing.
+    /// The next table, and at the end the member that reports missing tables.
     pub(crate) fn next(&mut self) -> Option<Member> {
         while !self.is_over && !lock(&self.blocks).has_failed {
             match self.step() {
@@ -175,7 +176,7 @@ impl Custom {
         self.awaited.missing(&self.contents.parts).map(Member::broken)
     }
 
-    /// Reads the beginning of one block; nothing when it needs no mention.
+    /// Reads the beginning of one block; `None` for a block that is skipped.
     fn step(&mut self) -> Result<Option<Member>, StreamError> {
         let mut blocks = lock(&self.blocks);
         let kind = match blocks.next_kind()? {
@@ -197,7 +198,7 @@ impl Custom {
             Some(kind @ (ROWS | LARGE_OBJECTS)) => kind,
             Some(_) => {
                 return Err(StreamError::corrupt(
-                    "something stands between the dump's blocks of data",
+                    "unexpected bytes between the dump's blocks of data",
                 ));
             }
         };
@@ -229,7 +230,7 @@ impl Custom {
     /// The text of the block that was just opened.
     fn body(&self) -> Buffered {
         let mut stored = Buffered::new(Box::new(Body(Arc::clone(&self.blocks))));
-        // A table without rows may come without even the header of its compression.
+        // For a table without rows even the header of the compression may be missing.
         match self.contents.codec {
             Some(codec) if !stored.peek(1).is_empty() => unpacked(codec, stored, &self.gauge),
             _ => stored,

@@ -1,4 +1,4 @@
-//! The fields of which a dump's header, table of contents and blocks are made: integers and texts.
+//! The fields in the header, the table of contents and the blocks of a dump: integers and texts.
 
 use std::io::{self, Read};
 
@@ -6,14 +6,14 @@ use chatmill_diag::codes::RECORD_TOO_LONG;
 
 use crate::stream::{Buffered, StreamError};
 
-/// The format of integers, as stated in the header.
+/// The layout of integers, as the header states it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
-    /// Second number of the archive's version; the first is 1.
+    /// The second number of the archive version; the first is 1.
     pub(super) minor: u8,
-    /// Bytes of an integer after its sign.
+    /// The length of an integer after its sign, in bytes.
     pub(super) int_size: usize,
-    /// Bytes of a file offset after its flag.
+    /// The length of a file offset after its flag, in bytes.
     pub(super) offset_size: usize,
 }
 
@@ -21,9 +21,9 @@ pub(super) struct Layout {
 pub(super) struct Fields<'b> {
     bytes: &'b mut Buffered,
     pub(super) layout: Layout,
-    /// Bytes of text that may still be kept.
+    /// The number of bytes of text that may still be kept.
     pub(super) budget: u64,
-    /// The message for bytes that end early.
+    /// The message if the bytes end early.
     end: &'b str,
 }
 
@@ -49,7 +49,7 @@ impl<'b> Fields<'b> {
         Ok(u8::from_le_bytes(byte))
     }
 
-    /// Reads `count` bytes and drops them.
+    /// Skips `count` bytes.
     pub(super) fn pass(&mut self, count: u64) -> Result<(), StreamError> {
         if self.bytes.pass(count)? {
             return Ok(());
@@ -57,7 +57,7 @@ impl<'b> Fields<'b> {
         Err(StreamError::incomplete(self.end))
     }
 
-    /// An integer: its sign, then its bytes from the lowest up.
+    /// Reads an integer: its sign, then its bytes from the lowest to the highest.
     pub(super) fn int(&mut self) -> Result<i64, StreamError> {
         let sign = self.byte()?;
         let mut bytes = [0; 8];
@@ -71,17 +71,17 @@ impl<'b> Fields<'b> {
         }
     }
 
-    /// An integer that counts something.
+    /// Reads an integer that is a count.
     pub(super) fn count(&mut self) -> Result<u64, StreamError> {
         u64::try_from(self.int()?).map_err(|_| StreamError::corrupt("a length in the dump is negative"))
     }
 
-    /// The length of a text; nothing where there is none.
+    /// The length of a text; `None` for a text that is absent.
     fn text_length(&mut self) -> Result<Option<u64>, StreamError> {
         Ok(u64::try_from(self.int()?).ok())
     }
 
-    /// Reads a text. The stated length is not trusted before the bytes were read.
+    /// Reads a text. No memory is reserved for the stated length before the bytes are read.
     pub(super) fn text(&mut self) -> Result<Option<String>, StreamError> {
         let Some(length) = self.text_length()? else {
             return Ok(None);
@@ -101,7 +101,7 @@ impl<'b> Fields<'b> {
         }
     }
 
-    /// Skips a text; returns whether there was one.
+    /// Skips a text; true if there was one.
     pub(super) fn pass_text(&mut self) -> Result<bool, StreamError> {
         let length = self.text_length()?;
         self.pass(length.unwrap_or(0))?;
@@ -109,7 +109,7 @@ impl<'b> Fields<'b> {
     }
 }
 
-/// The error for a failed read; `end` is the message for bytes that end early.
+/// The error for a failed read; `end` is the message if the bytes end early.
 pub(super) fn broken(error: &io::Error, end: &str) -> StreamError {
     if error.kind() == io::ErrorKind::UnexpectedEof {
         StreamError::incomplete(end)

@@ -1,4 +1,4 @@
-//! The folder format: a table of contents and one file for each table, compressed or not.
+//! The folder format: a table of contents and one file per table, which may be compressed.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::archive::{Member, MemberBody};
 use crate::stream::{Buffered, ReadBudget, StreamError};
 use crate::unpack::{Codec, unpacked};
 
-/// The suffixes that may follow the file name given in the table of contents.
+/// The suffixes that may follow the file name in the table of contents.
 pub(super) const ENDINGS: [(&str, Option<Codec>); 4] = [
     ("", None),
     (".gz", Some(Codec::Gzip)),
@@ -21,7 +21,7 @@ pub(super) const ENDINGS: [(&str, Option<Codec>); 4] = [
     (".zst", Some(Codec::Zstd)),
 ];
 
-/// Whether a folder is a dump: it holds a table of contents.
+/// Whether a folder is a dump, that is, contains a table of contents.
 pub(crate) fn is_folder(path: &Path) -> io::Result<bool> {
     let contents = path.join(CONTENTS);
     let head = match access::symlink_metadata(&contents) {
@@ -36,7 +36,7 @@ pub(crate) fn is_folder(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Walks the tables of a dump that is a folder, in the order of its table of contents.
+/// Reads the tables of a dump that is a folder, in the order of its table of contents.
 pub(crate) struct Folder {
     path: PathBuf,
     parts: vec::IntoIter<Part>,
@@ -81,12 +81,12 @@ impl Folder {
         Member { heading, body }
     }
 
-    /// Opens the file with a table's rows. Its name comes from the dump and must not lead out of the folder.
+    /// Opens the file with the rows of a table. Its name comes from the dump and must not lead out of the folder.
     fn find(&self, name: &str) -> Result<Found, StreamError> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         if name.is_empty() || name.starts_with('.') || !name.bytes().all(is_plain) {
             return Err(StreamError::corrupt(
-                "the dump's table of contents names a file that cannot be one of its own",
+                "the dump's table of contents names a file outside the dump",
             ));
         }
         for (ending, codec) in ENDINGS {
@@ -113,7 +113,7 @@ impl Folder {
     }
 }
 
-/// The entry at the place of a table's rows.
+/// What was found at the path of a table's rows.
 enum Found {
     File(Buffered),
     /// A link, a folder or a device.
@@ -128,7 +128,7 @@ fn open(path: &Path, gauge: &Arc<ReadBudget>) -> Result<Buffered, StreamError> {
     })))
 }
 
-/// Counts the stored bytes on their way.
+/// A reader that counts the stored bytes.
 struct Counted {
     file: InputFile,
     gauge: Arc<ReadBudget>,

@@ -1,3 +1,5 @@
+//! Dumps of `pg_dump` in all formats: samples that PostgreSQL wrote, and folders, packed and hostile dumps made from them.
+
 mod folders;
 mod hostile;
 mod packed;
@@ -12,19 +14,19 @@ use super::contents::Contents;
 use crate::reader::testing::{Entry, map, read_tables};
 use crate::stream::Buffered;
 
-/// The folder of a dump of the repository.
+/// The path of a dump in the repository.
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../data-samples/dumps")
         .join(name)
 }
 
-/// A dump of the repository.
+/// The bytes of a dump in the repository.
 fn sample(name: &str) -> Vec<u8> {
     std::fs::read(folder(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// Reads a dump of which `public.messages` is wanted.
+/// Reads a dump with a map for `public.messages`.
 fn read(bytes: &[u8]) -> Vec<Entry> {
     read_tables(bytes, &Limits::default(), map("public.messages"))
 }
@@ -44,7 +46,7 @@ fn names(entries: &[Entry]) -> Vec<&str> {
     entries.iter().map(|entry| entry.name.as_str()).collect()
 }
 
-/// The bytes up to the end of the table of contents, and those after it.
+/// Splits a dump after its table of contents.
 fn split(dump: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let mut bytes = Buffered::new(Box::new(Cursor::new(dump.to_vec())));
     Contents::read(&mut bytes, &Limits::default()).unwrap();

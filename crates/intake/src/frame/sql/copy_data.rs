@@ -12,7 +12,7 @@ impl Framer {
     /// Reads a line of `COPY` data.
     pub(super) fn next_copy_line(&mut self) {
         let (mut unit, mut raw) = self.row_unit(self.record_limit);
-        // The line feed belongs to a row that is passed over, and separates the others.
+        // The line feed belongs to a skipped row, but separates other rows.
         let is_skipping = self.rows.is_skipping();
         let mut is_ended = false;
         while !is_ended && self.window.ready() {
@@ -45,8 +45,7 @@ impl Framer {
         }
     }
 
-    /// Skips the bytes after the end mark in the body of an archive's table: line feeds, unless the data is
-    /// corrupt.
+    /// Skips the bytes after the end mark of a table from an archive: line feeds, unless the data is corrupt.
     pub(super) fn pass_copy_end(&mut self) {
         if self.pass_separators(is_space).is_none() {
             return;

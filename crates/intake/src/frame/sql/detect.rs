@@ -1,10 +1,10 @@
-//! Recognises a text dump by its beginning, and whose it is.
+//! Recognises a text dump, and the program that wrote it, by its beginning.
 
 use super::lexer::{Lexer, Mark, Scope};
 use crate::table::sql::{Dialect, Syntax, Token, Tokens};
 use crate::table::statement::Statement;
 
-/// Comments that identify the program that wrote the dump.
+/// The comments that name the program of a dump.
 const COMMENTS: &[(&[u8], Dialect)] = &[
     (b"PostgreSQL database dump", Dialect::PostgreSql),
     (b"PostgreSQL database cluster dump", Dialect::PostgreSql),
@@ -13,7 +13,7 @@ const COMMENTS: &[(&[u8], Dialect)] = &[
     (b"phpMyAdmin SQL Dump", Dialect::MySql),
 ];
 
-/// The words that may follow the first word of a dump's first statement.
+/// The words that may follow the first word of the first statement of a dump.
 const OPENINGS: &[(&str, &str)] = &[
     ("ALTER", "TABLE DATABASE SCHEMA TYPE"),
     ("BEGIN", "TRANSACTION WORK ;"),
@@ -32,14 +32,13 @@ const OPENINGS: &[(&str, &str)] = &[
     ("TRUNCATE", "TABLE"),
 ];
 
-/// The SQL dialect of a dump with this beginning; `None` if it is no dump. At most blank bytes precede
-/// `head`.
+/// The SQL dialect of a dump with this beginning; `None` if it is not a dump. At most blank bytes precede `head`.
 pub(in crate::frame) fn detect(head: &[u8]) -> Option<Dialect> {
     let mut rest = head.trim_ascii_start();
     if !matches!(rest.first()?, b'-' | b'/' | b'\\' | b'a'..=b'z' | b'A'..=b'Z') {
         return None;
     }
-    // Neither MySQL's nor SQLite's comments nor first statements differ.
+    // The comments and first statements of MySQL and SQLite have the same syntax.
     let syntax = Syntax::new(Dialect::PostgreSql);
     let mut named = None;
     loop {
@@ -51,7 +50,7 @@ pub(in crate::frame) fn detect(head: &[u8]) -> Option<Dialect> {
         let (text, after) = rest.split_at(found.map_or(rest.len(), |(_, end)| end));
         let is_comment = matches!(found, Some((Mark::Comment, _))) || (found.is_none() && lexer.is_blank());
         if !is_comment {
-            // It may go on after the head.
+            // The comment may end after the head.
             if is_executed(text) {
                 return Some(named.unwrap_or(Dialect::MySql));
             }
@@ -71,14 +70,14 @@ pub(in crate::frame) fn detect(head: &[u8]) -> Option<Dialect> {
     }
 }
 
-/// Whether a text begins with a comment that MySQL or MariaDB executes. Stylesheets and scripts have `/*!` too, without a number.
+/// Whether a text begins with a comment that MySQL or MariaDB executes. Stylesheets and scripts also use `/*!`, but
+/// without a number.
 fn is_executed(text: &[u8]) -> bool {
     let inside = text.strip_prefix(b"/*!").or(text.strip_prefix(b"/*M!"));
     inside.and_then(<[u8]>::first).is_some_and(u8::is_ascii_digit)
 }
 
-/// The SQL dialect of a dump whose first statement this is. An unfinished statement counts only where a
-/// comment named the dump.
+/// The SQL dialect of a dump with this first statement. An unfinished statement counts only if a comment named the program.
 fn opening(text: &[u8], mark: Option<Mark>, is_named: bool) -> Option<Dialect> {
     if mark.is_none() && !is_named {
         return None;

@@ -1,4 +1,4 @@
-//! The rows of an `INSERT`: each is read on its own, however many its statement has.
+//! The rows of an `INSERT`: each is read separately, however many the statement has.
 
 use memchr::memchr;
 
@@ -11,8 +11,7 @@ use crate::table::sql::Syntax;
 use crate::table::statement::Statement;
 
 impl Framer {
-    /// Begins the rows of an `INSERT`; `text` is the statement before them, unless it was too long to be
-    /// held.
+    /// Begins the rows of an `INSERT`; `text` is the statement before them, or `None` if it was too long to be kept.
     pub(super) fn begin_inserts(&mut self, text: Option<&[u8]>, syntax: Syntax) {
         self.sql.part = Part::Inserts;
         let statement = text.map(|text| (text.trim_ascii(), Statement::parse(text, syntax)));
@@ -24,7 +23,7 @@ impl Framer {
                     let start = memchr(b'(', text)?;
                     let (between, row) = text.split_at(start);
                     let between = between.trim_ascii();
-                    // Rows of the same statement, or of one with the same beginning.
+                    // Rows of the same statement, or of another one with the same beginning.
                     let next = between.strip_prefix(b";").unwrap_or(between).trim_ascii();
                     let is_same = matches!(next, b"" | b",") || next == head;
                     let (_, length) = Lexer::row(syntax).run(row).filter(|_| is_same)?;
@@ -32,12 +31,12 @@ impl Framer {
                 });
             }
         } else {
-            let error = StreamError::malformed("the statement before the rows makes no sense");
+            let error = StreamError::malformed("the statement before the rows cannot be understood");
             self.rows.reject_all(error);
         }
     }
 
-    /// Reads the next row of an `INSERT`, or what follows the last one.
+    /// Reads the next row of an `INSERT`, or the text after the last one.
     pub(super) fn next_values(&mut self, syntax: Syntax) {
         match self.pass_separators(|byte| is_space(byte) || byte == b',') {
             None => {}
@@ -79,11 +78,11 @@ impl Framer {
         }
     }
 
-    /// Reads what follows the rows of an `INSERT`: its end, mostly.
+    /// Reads the text after the rows of an `INSERT`, which is usually its end.
     fn end_inserts(&mut self, syntax: Syntax) {
         let (unit, raw, lexer, mark) = self.read_statement(syntax);
         let first = lexer.first();
-        // The comment that MySQL executes and that holds the statement may end first.
+        // If the statement is in a comment that MySQL executes, the comment may end first.
         let text = unit.bytes(&raw).unwrap_or_default();
         let is_end = text.strip_prefix(b"*/").unwrap_or(text).trim_ascii() == b";";
         let is_known = is_end || ["ON", "RETURNING", "AS"].iter().any(|word| first.is(word));
@@ -94,7 +93,7 @@ impl Framer {
                 self.sql.cut = Some("the dump ends inside a statement");
             }
             Some(Mark::Comment) => self.pass_unit(&unit, raw),
-            // The `;` is missing, and the next statement begins.
+            // The `;` is missing, and the next statement has begun.
             Some(Mark::Values) => {
                 let text = unit.bytes(&raw).map(<[u8]>::to_vec);
                 self.pass_unit(&unit, raw);

@@ -1,41 +1,41 @@
-//! Finds where statements, comments and rows of SQL text end. It survives the end of a chunk at any byte and keeps no text.
+//! Finds the ends of statements, comments and rows in SQL text. A chunk may end at any byte, and no text is kept.
 
 use chatmill_diag::cut;
 use memchr::{memchr, memchr2};
 
 use crate::table::sql::{Dialect, Syntax, Version, is_tag, is_word};
 
-/// Bytes of a word that are kept; no keyword is longer.
+/// The number of bytes of a word that are kept; no keyword is longer.
 const WORD: usize = 12;
 
-/// The longest tag of a dollar quote that is recognised, in bytes; a name has at most 63.
+/// The maximum length of the tag of a dollar quote, in bytes; names have at most 63.
 const TAG: usize = 64;
 
-/// The text that a lexer reads up to its end.
+/// The unit that a lexer reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// A statement: ends with `;`, an `INSERT` already with the word `VALUES`.
+    /// A statement: it ends with `;`, but an `INSERT` ends with the word `VALUES`.
     #[default]
     Statement,
-    /// A row: ends with the bracket that closes its first one.
+    /// A row: it ends with the counterpart of its first bracket.
     Row,
 }
 
-/// The mark at which a lexer stopped.
+/// Where a lexer stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::frame) enum Mark {
-    /// `;`, which belongs to a statement and not to a row.
+    /// A `;`, which is part of a statement but not of a row.
     Semicolon,
     /// The word `VALUES`.
     Values,
     /// A closing bracket.
     Bracket,
-    /// A comment ended, and nothing but white space stood before it; it may be one that MySQL executes, unless that begins to
-    /// fill a table.
+    /// The end of a comment with only white space before it. Comments that MySQL executes count, except one that begins
+    /// to fill a table.
     Comment,
 }
 
-/// A word in capital letters, or as much of it as fits.
+/// A word in capital letters, cut to the bytes that are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Word {
     bytes: [u8; WORD],
@@ -63,29 +63,29 @@ impl Word {
 enum Mode {
     #[default]
     Code,
-    /// Between quotes of this kind; a backslash escapes or does not.
+    /// Inside quotes of this kind, in which a backslash may be an escape.
     Quoted {
         quote: u8,
         backslashes: bool,
     },
-    /// After a backslash between quotes.
+    /// After a backslash inside quotes.
     Escaped {
         quote: u8,
     },
-    /// After a dollar sign that may open a quote; the tag so far.
+    /// After a dollar sign that may open a quote, with the tag so far.
     DollarTag(Vec<u8>),
-    /// Between dollar quotes; how much of the closing mark was seen, counted from its first dollar sign.
+    /// Inside dollar quotes, with the length of the closing mark so far, from its first dollar sign.
     Dollar {
         tag: Vec<u8>,
         seen: usize,
     },
     LineComment,
-    /// After the opening mark of a block comment of MySQL, and after the `M` of MariaDB.
+    /// After the opening mark of a block comment of MySQL; for MariaDB, after the `M`.
     Opened,
     OpenedByMariaDb,
-    /// In the number of a comment that MySQL executes.
+    /// In the version number of a comment that MySQL executes.
     Versioned(Version),
-    /// In this many block comments, after this byte.
+    /// In nested block comments, after the byte `last`.
     BlockComment {
         depth: u32,
         last: u8,
@@ -99,25 +99,25 @@ pub(in crate::frame) struct Lexer {
     scope: Scope,
     mode: Mode,
     depth: u64,
-    /// The byte before, where it was code.
+    /// The previous byte, if it was code.
     last: u8,
-    /// The quote that just closed, and whether backslashes escaped in it: the same quote again belongs to the same text.
+    /// The quote that has just closed, and whether backslashes were escapes in it; the same quote again continues the text.
     closed: Option<(u8, bool)>,
     word: Word,
     /// The first word of the statement.
     first: Word,
-    /// The word before the present one.
+    /// The word before the current one.
     before: Word,
     words: u32,
     /// Whether `OVERRIDING` was read, the clause of which ends with the word `VALUE`.
     is_overriding: bool,
-    /// Whether anything but white space and comments was seen.
+    /// Whether anything except white space and comments was read.
     is_begun: bool,
-    /// Whether the statement holds statements, and ends with the word `END` alone before its `;`.
+    /// Whether the statement contains statements, so that it ends with the single word `END` before a `;`.
     is_compound: bool,
-    /// Words since the last `;` of a compound statement.
+    /// The number of words since the last `;` of a compound statement.
     words_since: u32,
-    /// A comment that MySQL executes and that has not ended; whether anything stood before it.
+    /// Set inside a comment that MySQL executes; true if there was anything before it.
     versioned: Option<bool>,
 }
 
@@ -135,7 +135,7 @@ impl Lexer {
         Self::new(syntax, Scope::Row)
     }
 
-    /// The first word of the statement, as far as it was read.
+    /// The first word of the statement, as far as it has been read.
     pub(super) const fn first(&self) -> Word {
         if self.first.is_empty() {
             self.word
@@ -144,12 +144,12 @@ impl Lexer {
         }
     }
 
-    /// Whether nothing but white space and comments was seen.
+    /// Whether only white space and comments were read.
     pub(super) fn is_blank(&self) -> bool {
         !self.is_begun && self.versioned.is_none() && matches!(self.mode, Mode::Code | Mode::LineComment)
     }
 
-    /// Reads on; the mark that ends the statement or row, and the bytes up to there.
+    /// Reads on; returns the mark that ends the statement or row, and the length up to it.
     pub(in crate::frame) fn run(&mut self, bytes: &[u8]) -> Option<(Mark, usize)> {
         let mut at = 0;
         while at < bytes.len() {
@@ -176,7 +176,7 @@ impl Lexer {
         None
     }
 
-    /// Reads code up to a mark or to what is not code; the bytes read.
+    /// Reads code up to a mark or to a quote or comment; returns the number of bytes read.
     fn code(&mut self, bytes: &[u8]) -> (Option<Mark>, usize) {
         for (at, byte) in bytes.iter().enumerate() {
             if is_word(*byte)
@@ -188,7 +188,7 @@ impl Lexer {
             }
             let word = std::mem::take(&mut self.word);
             if !word.is_empty() && self.end_word(word) {
-                // The byte after the word is read again by whoever reads the rows.
+                // The byte after the word is read again by the caller, which reads the rows.
                 return (Some(Mark::Values), at);
             }
             let closed = self.closed.take();
@@ -221,7 +221,7 @@ impl Lexer {
                         return (Some(Mark::Comment), at + 1);
                     }
                 }
-                // They may begin a comment.
+                // These bytes may begin a comment.
                 b'-' | b'/' => {
                     self.is_begun |= self.last == b'-' || self.last == b'/';
                     self.last = *byte;
@@ -251,7 +251,7 @@ impl Lexer {
         (None, bytes.len())
     }
 
-    /// Passes a byte of code that begins no comment.
+    /// Skips a byte of code that begins no comment.
     fn pass(&mut self, byte: u8) {
         self.is_begun = true;
         self.closed = None;
@@ -268,7 +268,7 @@ impl Lexer {
         self.mode = mode;
     }
 
-    /// Ends a comment that MySQL executes; whether it is a range of its own: one that begins to fill a table goes on.
+    /// Ends a comment that MySQL executes; true if the comment is a separate unit. One that begins to fill a table continues.
     fn end_versioned(&mut self) -> bool {
         self.last = 0;
         let is_inside = self.versioned.take().unwrap_or_default();
@@ -276,7 +276,7 @@ impl Lexer {
         !is_inside && !fills && self.depth == 0 && self.scope == Scope::Statement
     }
 
-    /// Whether backslashes escape between quotes that open after a word.
+    /// Whether backslashes are escapes inside quotes that open after `word`.
     fn escapes_in(&self, quote: u8, word: Word) -> bool {
         let is_marked = self.syntax.dialect == Dialect::PostgreSql && word.is("E");
         match quote {
@@ -286,7 +286,7 @@ impl Lexer {
         }
     }
 
-    /// Notes a word; whether rows follow it.
+    /// Records a word; true if rows follow it.
     fn end_word(&mut self, word: Word) -> bool {
         self.words += 1;
         self.words_since += 1;
@@ -312,7 +312,7 @@ impl Lexer {
         is_end
     }
 
-    /// Reads a quote or comment; returns the bytes read, zero where it turns out to be code.
+    /// Reads a quote or comment; returns the number of bytes read, or 0 where it turns out to be code.
     fn quoted(&mut self, bytes: &[u8]) -> usize {
         match &mut self.mode {
             Mode::Code => 0,
@@ -328,7 +328,7 @@ impl Lexer {
                 };
                 if bytes.get(stop) == Some(&quote) {
                     self.mode = Mode::Code;
-                    // A closing bracket is not doubled to stand for itself.
+                    // A closing bracket cannot be escaped by doubling it.
                     self.closed = (quote != b']').then_some((quote, backslashes));
                 } else {
                     self.mode = Mode::Escaped { quote };
@@ -392,7 +392,7 @@ impl Lexer {
         }
     }
 
-    /// Reads a comment, or what may begin one.
+    /// Reads a comment, or text that may begin one.
     fn comment(&mut self, bytes: &[u8]) -> usize {
         let all = bytes.len();
         let first = *cut::at(bytes, 0);
@@ -538,7 +538,7 @@ mod tests {
             let cut = cut.min(bytes.len());
             let mut whole = Lexer::new(Syntax::new(dialect), scope);
             let mut parts = whole.clone();
-            // A word that ends a chunk shows its end only in the next one.
+            // If a word ends a chunk, its end is only known in the next one.
             let split = parts.run(&bytes[..cut]).or_else(|| {
                 let (mark, at) = parts.run(&bytes[cut..])?;
                 Some((mark, cut + at))

@@ -1,5 +1,5 @@
-//! Statements of a text dump: those that name the table of the following rows and the rules for reading them;
-//! most others are skipped.
+//! The statements of a text dump. Those that name the table of the following rows, and the rules for reading them, are
+//! interpreted; most others are skipped.
 
 use chatmill_diag::codes::RECORD_TOO_LONG;
 
@@ -31,7 +31,7 @@ impl Framer {
             }
             (None, text) => {
                 self.pass_unit(&unit, raw);
-                // Without its line end, a comment may have been cut.
+                // A comment without its line end may have been cut.
                 self.comment(&text.unwrap_or_default(), false);
             }
             (Some(Mark::Comment), text) => {
@@ -65,7 +65,7 @@ impl Framer {
         }
     }
 
-    /// Reads a statement up to its end, or an `INSERT` up to its rows.
+    /// Reads a statement to its end, or an `INSERT` up to its rows.
     pub(super) fn read_statement(&mut self, syntax: Syntax) -> (Unit, Vec<u8>, Lexer, Option<Mark>) {
         let (mut unit, mut raw) = self.row_unit(MAX_HELD_BYTES);
         let mut lexer = Lexer::new(syntax, Scope::Statement);
@@ -73,13 +73,13 @@ impl Framer {
         (unit, raw, lexer, mark)
     }
 
-    /// Obeys a whole statement.
+    /// Interprets a complete statement.
     fn obey(&mut self, unit: Unit, raw: Vec<u8>, text: &[u8], syntax: Syntax) {
         let statement = Statement::parse(text, syntax);
         if let Statement::Insert { table, .. } = &statement
             && self.rows.is_named(&self.sql.full_name(table.clone()).full())
         {
-            let error = StreamError::malformed("the statement makes its rows, it does not list them");
+            let error = StreamError::malformed("the statement computes its rows instead of listing them");
             self.reject_row(unit, raw, &error);
             return;
         }
@@ -87,7 +87,7 @@ impl Framer {
         self.follow(statement, syntax);
     }
 
-    /// Applies the meaning of a statement to the following rows.
+    /// Applies a statement to the following rows.
     pub(in crate::frame) fn follow(&mut self, statement: Statement, syntax: Syntax) {
         let limit = self.record_limit;
         let sql = &mut self.sql;
@@ -134,12 +134,12 @@ impl Framer {
         }
     }
 
-    /// Looks at a comment: dump programs write there what a dump is, and that it is complete.
+    /// Inspects a comment: dump programs write the kind of the dump, and that it is complete, into comments.
     fn comment(&mut self, text: &[u8], is_whole: bool) {
         let syntax = self.sql.syntax;
         let is_executed = text.starts_with(b"/*!") || text.starts_with(b"/*M!");
         if is_executed && syntax.dialect == Dialect::MySql {
-            // It is the statement in it: `/*!40101 SET NAMES utf8mb4 */`.
+            // The comment is executed, so the statement in it counts: `/*!40101 SET NAMES utf8mb4 */`.
             self.follow(Statement::parse(text, syntax), syntax);
         }
         let Some(text) = text.strip_prefix(b"--").map(<[u8]>::trim_ascii) else {
@@ -168,7 +168,7 @@ impl Framer {
         }
     }
 
-    /// Passes lines up to the one that makes `;` the end of statements again.
+    /// Skips lines up to the one that makes `;` the end of statements again.
     pub(super) fn pass_delimited(&mut self) {
         let Some(line) = self.pass_line() else {
             self.sql.cut = Some("the dump ends inside a statement");

@@ -17,7 +17,7 @@ const METHODS: [CompressionMethod; 4] = [
     CompressionMethod::BZIP2,
 ];
 
-/// Names, numbers of frames, and codes.
+/// For each entry the name, the number of frames, and the codes.
 fn summary(entries: &[Entry]) -> Vec<(&str, usize, String)> {
     entries
         .iter()
@@ -29,7 +29,7 @@ fn row<'a>(name: &'a str, frames: usize, codes: &str) -> (&'a str, usize, String
     (name, frames, codes.to_owned())
 }
 
-/// A tar header of any type, and its body.
+/// A tar header of any type with its body.
 fn member(kind: tar::EntryType, name: &str, body: &[u8]) -> Vec<u8> {
     let mut header = tar::Header::new_gnu();
     header.set_entry_type(kind);
@@ -93,7 +93,7 @@ fn names_are_labels_and_dangerous_ones_are_noted() {
         .map(|name| row(name, 3, "(unsafe-entry-name)"))
         .collect();
     assert_eq!(summary(&read(&tar(&files), &Limits::default())), expected);
-    // The zip writer refuses such names, so they are patched in.
+    // The zip writer refuses such names, so they are patched into the archive.
     let harmless: Vec<String> = names
         .iter()
         .map(|name| "x".repeat(name.len() - 1) + "-")
@@ -119,7 +119,7 @@ fn names_are_labels_and_dangerous_ones_are_noted() {
     assert_eq!(created, ["input"], "nothing is extracted");
 }
 
-/// Replaces every occurrence of `from` by `to`, which is as long.
+/// Replaces every occurrence of `from` with `to`, which has the same length.
 fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
     let mut found = 0;
     for at in 0..=bytes.len() - from.len() {
@@ -265,7 +265,7 @@ fn long_names_and_sizes_come_from_the_headers_before() {
 #[test]
 fn a_tar_cut_anywhere_never_counts_as_complete() {
     let bytes = tar(&[("a", LINES), ("b", LINES)]);
-    // Two files of a header and a body of one block each, then two zero blocks.
+    // Two files with a header and a body of one block each, then two zero blocks.
     assert_eq!(bytes.len(), 512 * 6);
     for packed in [false, true] {
         let bytes = if packed { gzip(&bytes) } else { bytes.clone() };
@@ -330,7 +330,7 @@ fn the_entry_limit_holds_to_the_entry() {
 fn a_wrong_checksum_costs_its_entry_only() {
     for method in METHODS {
         let bytes = zip(method, &[("a", LINES), ("b", LINES)]);
-        // The CRC of the first entry in the directory, 16 bytes after its signature.
+        // The CRC of the first entry is in the directory, 16 bytes after the entry's signature.
         let directory = bytes
             .windows(4)
             .position(|window| window == b"PK\x01\x02")
@@ -358,7 +358,7 @@ fn a_wrong_checksum_costs_its_entry_only() {
             expected,
             "{method}"
         );
-        // A declared size that is wrong decides nothing.
+        // A wrong declared size has no effect.
         let mut lying = bytes;
         lying[directory + 24] = 1;
         assert_eq!(
@@ -384,7 +384,7 @@ fn a_misplaced_header_loses_only_its_entry() {
     );
 }
 
-/// The offsets of the directory's headers.
+/// The offsets of the headers in the directory.
 fn directory(bytes: &[u8]) -> Vec<usize> {
     let windows = bytes.windows(4).enumerate();
     let found = windows.filter(|(_, window)| window == b"PK\x01\x02");
@@ -414,16 +414,16 @@ fn a_zip_whose_entries_lie_over_one_another_is_refused_whole() {
             let entries = read_file(&changed, &Limits::default());
             summary(&entries) == [row("", 0, "corrupt-stream")]
         };
-        // By one byte, and into the directory by one.
+        // Entries overlap by one byte, or the last one overlaps the directory by one.
         assert!(is_refused(headers[0] + 20, 1), "{method}");
         assert!(is_refused(headers[2] + 20, 1), "{method}");
-        // One header for two.
+        // One header for two entries.
         assert!(is_refused(headers[1] + 42, -starts[1]), "{method}");
-        // One inside another.
+        // One entry inside another.
         if method == CompressionMethod::STORE {
             assert!(is_refused(headers[1] + 42, LOCAL + 1 - starts[1]));
         }
-        // Side by side, with gaps between them, or behind other bytes.
+        // Adjacent entries, entries with gaps, and entries after other bytes are valid.
         let expected = ["a", "b", "c"].map(|name| row(name, 3, ""));
         let behind = [inner.clone(), bytes.clone()].concat();
         for bytes in [&bytes, &behind] {
@@ -434,7 +434,7 @@ fn a_zip_whose_entries_lie_over_one_another_is_refused_whole() {
     }
 }
 
-/// Bytes of the header before a member, without its name.
+/// The length of the header in front of a member without its name, in bytes.
 const LOCAL: i32 = 30;
 
 #[test]
@@ -459,7 +459,7 @@ fn sizes_behind_an_entry_or_of_64_bits_lie_over_nothing() {
 
 #[test]
 fn xz_inside_a_zip_is_read() {
-    // The writer does not know the method, so a stored entry is renamed to it.
+    // The writer does not know the method, so the method of a stored entry is patched.
     let packed = xz(LINES);
     let mut bytes = zip(CompressionMethod::STORE, &[("a", &packed)]);
     let directory = bytes

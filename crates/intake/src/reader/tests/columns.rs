@@ -18,7 +18,7 @@ use parquet::file::properties::WriterProperties;
 use crate::event::{Event, Framing};
 use crate::reader::testing::{Entry, gzip, open, read_file, read_one, zip};
 
-/// Conversations as a hub has them: a list of structs, with nulls in columns and in fields.
+/// Conversations as data set hubs have them: a list of structs, with nulls in columns and in fields.
 fn conversations(ids: &[i64]) -> RecordBatch {
     let fields = Fields::from(vec![
         Field::new("role", DataType::Utf8, true),
@@ -51,7 +51,7 @@ fn conversations(ids: &[i64]) -> RecordBatch {
         .unwrap()
 }
 
-/// A Parquet file with one row group for each batch.
+/// A Parquet file with one row group per batch.
 fn parquet(batches: &[RecordBatch], codec: Compression) -> Vec<u8> {
     let mut bytes = Vec::new();
     let properties = WriterProperties::builder().set_compression(codec).build();
@@ -169,7 +169,7 @@ fn text_of_a_json_column_is_the_value_that_it_spells() {
     let array: ArrayRef = Arc::new(StringArray::from(texts.to_vec()));
     let batches = [RecordBatch::try_new(Arc::new(schema), vec![Arc::clone(&array), array]).unwrap()];
     let quoted = texts.map(|text| serde_json::to_string(text).unwrap());
-    // What is no JSON stays text, and so does what would not stand on one line.
+    // Text that is not JSON remains text, and so does JSON that is not on a single line.
     let values = [texts[0], &quoted[1], texts[2], &quoted[3]];
     let expected: Vec<String> = values
         .iter()
@@ -197,7 +197,7 @@ fn a_corrupt_row_group_loses_only_itself() {
         .position(|found| found == content)
         .unwrap();
     let mut broken = bytes.clone();
-    // The length of the text, which stands before it.
+    // The length in front of the text.
     broken[at - 4..at].copy_from_slice(&[0xff, 0xff, 0xff, 0x7f]);
     let entry = read(&broken);
     assert_eq!(entry.rows().len(), 2);
@@ -235,7 +235,7 @@ fn sizes_that_cannot_be_are_not_believed() {
     bytes[4..8].copy_from_slice(&0x7fff_ffff_u32.to_le_bytes());
     assert_eq!(
         read(&bytes).messages(),
-        ["the file ends before what it says it holds"]
+        ["the file ends before the data that it lists"]
     );
 }
 
@@ -253,14 +253,14 @@ fn rows_beyond_the_compression_limit_end_the_file() {
     let mut entries = read_file(&bytes, &limits);
     let entry = entries.remove(0);
     assert!(entry.rows().len() < 4096);
-    let expected = "the rows are longer than the limits for what is compressed allow";
+    let expected = "the rows are longer than the limits for compressed data allow";
     assert_eq!(entry.messages(), [expected]);
 }
 
 const UNFOLDED: &str =
     "the columns unfold to more values than limits.unfolded_floor and limits.unfolded_ratio allow";
 
-/// Limits that allow so many values, however long the file is.
+/// Limits that allow this many values, whatever the length of the file.
 fn values(unfolded_floor: u64) -> Limits {
     Limits {
         unfolded_floor,
@@ -272,7 +272,7 @@ fn values(unfolded_floor: u64) -> Limits {
 #[test]
 fn columns_unfold_to_as_many_values_as_the_limit_allows() {
     let batches = [conversations(&[1]), conversations(&[2])];
-    // The row, its fields, two messages, two fields of each; a title in the second.
+    // The row, its fields, two messages, two fields of each, and a title in the second row.
     let (first, both) = (9, 19);
     for bytes in [
         parquet(&batches, Compression::SNAPPY),
@@ -296,7 +296,7 @@ fn columns_unfold_to_as_many_values_as_the_limit_allows() {
         };
         assert_eq!(read_file(&bytes, &by_ratio)[0].rows().len(), 2);
     }
-    // The limit is that of the input, however many files it holds.
+    // The limit applies to the input, whatever the number of its files.
     let bytes = stream(&[conversations(&[1])]);
     let packed = zip(
         ::zip::CompressionMethod::Deflated,
@@ -309,7 +309,7 @@ fn columns_unfold_to_as_many_values_as_the_limit_allows() {
     assert_eq!((rows(2 * first), rows(2 * first - 1)), (vec![1, 1], vec![1, 0]));
 }
 
-/// Each was gigabytes before anybody looked at how long it was.
+/// Without the limit, each row was gigabytes before its length was checked.
 #[test]
 fn a_row_that_repeats_a_few_bytes_ends_at_the_limit() {
     let nothing = NullArray::new(1 << 30);
@@ -372,7 +372,7 @@ fn a_page_of_too_many_repeats_is_not_decoded() {
     let entry = read_file(&ids, &limits).remove(0);
     assert_eq!(
         entry.messages(),
-        ["row group 1: the rows are longer than the limits for what is compressed allow"]
+        ["row group 1: the rows are longer than the limits for compressed data allow"]
     );
 }
 
@@ -393,7 +393,7 @@ fn maps_with_names_are_objects() {
 
 #[test]
 fn reading_ends_with_any_corrupt_byte() {
-    // A decoder that panics is caught; what it would print takes longer than everything else.
+    // A panic of a decoder is caught; printing it would take longer than everything else.
     std::panic::set_hook(Box::new(|_| {}));
     let batches = [conversations(&[1]), conversations(&[2])];
     let files = [
@@ -407,7 +407,7 @@ fn reading_ends_with_any_corrupt_byte() {
             for wrong in [0xff, 0x7f, 0x80] {
                 let mut broken = bytes.clone();
                 broken[at] ^= wrong;
-                // A row is read, or there is a reason why not; both are fine, and neither is a panic.
+                // Either a row is read or there is an error; both are fine, and neither is a panic.
                 let entries = read_file(&broken, &Limits::default());
                 assert_eq!(entries.len(), 1, "{at}");
             }
@@ -415,19 +415,19 @@ fn reading_ends_with_any_corrupt_byte() {
     }
 }
 
-/// The decoder was asked again and again, and returned findings until memory was exhausted.
+/// Without the check, the decoder was called again and again, and returned errors until memory was exhausted.
 #[test]
 fn a_row_group_whose_decoder_panics_is_not_read_again() {
     std::panic::set_hook(Box::new(|_| {}));
     let mut broken = parquet(&[conversations(&[1]), conversations(&[2])], Compression::SNAPPY);
-    // The length of the first page's levels.
+    // The length of the levels of the first page.
     broken[51] ^= 0xff;
     let entries = read_file(&broken, &Limits::default());
     assert_eq!(entries[0].codes(), ["corrupt-stream"]);
     assert_eq!(entries[0].frames.len(), 1, "the other row group is read");
 }
 
-/// The number of bytes counted as read after each frame, and the length of the file.
+/// The number of bytes that were counted as read after each frame, and the length of the file.
 fn counted(bytes: &[u8]) -> (Vec<u64>, u64) {
     let folder = tempfile::tempdir().unwrap();
     let mut reader = open(folder.path(), bytes, &Limits::default());

@@ -9,7 +9,7 @@ use crate::reader::testing::{CODECS, Entry, gzip, read, read_all, read_one, smal
 
 const LINES: &[u8] = b"{\"a\":1}\n{\"b\":2}\n{\"c\":3}\n";
 
-/// Checks that an entry is what it would be without compression.
+/// Checks that an entry is the same as without compression.
 fn assert_like_plain(entry: &Entry, plain: &[u8], context: &str) {
     assert_eq!(entry, &read_one(plain, &Limits::default()), "{context}");
 }
@@ -22,7 +22,7 @@ fn every_codec_is_recognised_by_its_content() {
     }
 }
 
-/// A text with its mark, in units of two or four bytes, the lower byte of each first or last.
+/// A text with its mark in units of two or four bytes, with the lower byte first or last.
 fn wide(text: &str, length: usize, is_upper_first: bool) -> Vec<u8> {
     let marked = format!("\u{FEFF}{text}");
     let units: Vec<u32> = match length {
@@ -48,7 +48,7 @@ const FORMS: [(usize, bool, &str); 4] = [
 
 #[test]
 fn text_in_utf16_and_utf32_is_read_as_in_utf8_and_noted() {
-    // Longer than a buffer, so that pairs and units are cut somewhere.
+    // The text is longer than a buffer, so that pairs and units are cut somewhere.
     let text = "{\"a\":\"x\u{1F600}é\"}\n".repeat(5_000);
     let plain = read_one(text.as_bytes(), &Limits::default());
     assert_eq!(plain.frames.len(), 5_000);
@@ -171,7 +171,7 @@ fn a_stream_cut_anywhere_never_counts_as_complete() {
         for cut in 1..packed.len() {
             let entry = read_one(&packed[..cut], &Limits::default());
             if cut == boundary {
-                // No byte marks the second member; its data shows as an unfinished line.
+                // No byte announces the second member; its data ends in an unfinished line.
                 continue;
             }
             let codes = entry.codes();
@@ -226,7 +226,7 @@ fn a_flipped_bit_is_never_silent() {
             let mut flipped = packed.clone();
             flipped[at] ^= 1 << (at % 8);
             let entry = read_one(&flipped, &Limits::default());
-            // gzip's time stamp, flags and system, and the like, are not covered by any checksum.
+            // No checksum covers, for example, the time stamp, the flags and the system of gzip.
             assert!(
                 !entry.codes().is_empty() || entry.frames == whole,
                 "{name}: bit of byte {at}"
@@ -302,7 +302,7 @@ fn plain_text_has_no_decompression_limit() {
 
 #[test]
 fn a_window_above_the_limit_is_refused_before_anything_is_decoded() {
-    // A frame of unknown length with a window of 2^24 bytes, and xz with a dictionary of 8 MiB.
+    // A zstd frame of unknown length with a window of 2^24 bytes, and xz with a dictionary of 8 MiB.
     let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
     encoder.window_log(24).unwrap();
     encoder.write_all(LINES).unwrap();

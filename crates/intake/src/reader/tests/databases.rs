@@ -12,7 +12,7 @@ use crate::reader::Reader;
 use crate::reader::testing::{Entry, cases, gzip, map, open, read_all, read_tables, tar, zip};
 use crate::table::{TableFilter, TableMap};
 
-/// The file of a database that SQL makes.
+/// The file of a database that SQL statements create.
 fn database(sql: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("made.db");
@@ -27,7 +27,7 @@ fn read_with(bytes: &[u8], limits: &Limits, maps: Vec<TableMap>) -> Vec<Entry> {
     read_all(&mut open(folder.path(), bytes, limits).with_tables(maps.into()))
 }
 
-/// The only entry of a database, of which `chat` is read.
+/// The only entry of a database with a map for `chat`.
 fn read_chat(bytes: &[u8], limits: &Limits) -> Entry {
     let mut entries = read_with(bytes, limits, vec![map("chat")]);
     assert_eq!(entries.len(), 1);
@@ -64,7 +64,7 @@ fn databases_give_the_rows_of_their_cases() {
     });
 }
 
-/// Numbers from SQL, each once and in order.
+/// Checks that the entry has these numbers, each once and in order.
 fn assert_numbers(entry: &Entry, numbers: impl Iterator<Item = i64>) {
     let expected: Vec<String> = numbers.map(|number| format!(r#"{{"n":{number}}}"#)).collect();
     assert_eq!(entry.rows(), expected);
@@ -109,7 +109,7 @@ fn the_limit_of_a_row_holds_on_both_sides() {
         record: 40,
         ..Limits::default()
     };
-    // {"id":1,"body":"…"} has 18 bytes around the text.
+    // `{"id":1,"body":"…"}` has 18 bytes around the text.
     let bytes = |length: u64| {
         database(&format!(
             "CREATE TABLE chat (id INTEGER PRIMARY KEY, body);
@@ -235,7 +235,7 @@ fn a_database_that_is_locked_is_read() {
     writer.execute_batch("ROLLBACK").unwrap();
 }
 
-/// Reads bytes as a stream.
+/// Reads a database as a stream.
 fn read_stream(bytes: &[u8], limits: &Limits) -> Vec<Entry> {
     read_tables(bytes, limits, map("chat"))
 }
@@ -362,7 +362,7 @@ fn a_refused_database_is_one_framing_error() {
 proptest! {
     #![proptest_config(chatmill_drawn::law(6))]
 
-    /// Whatever a database's bytes are, reading ends, and twice the same way.
+    /// Whatever the bytes of a database are, reading ends, and two readings end in the same way.
     #[test]
     fn a_corrupt_database_is_read_to_an_end(
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..20),
@@ -379,7 +379,7 @@ proptest! {
         };
         let range = if near_start { 8192 } else { bytes.len() };
         for (at, byte) in flips {
-            // The magic stays, or it would be no database.
+            // The magic bytes are not changed, because the file would not be a database without them.
             let at = 16 + at.index(range - 16);
             bytes[at] ^= byte;
         }

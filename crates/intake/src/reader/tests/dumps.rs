@@ -11,7 +11,7 @@ use crate::reader::Reader;
 use crate::reader::testing::{Drip, Entry, cases, open, read_all, small};
 use crate::table::{TableFilter, TableMap};
 
-/// A map that embeds the JSON of the five rows.
+/// A map that embeds the JSON in the five rows.
 fn messages() -> TableMap {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     TableMap {
@@ -24,7 +24,7 @@ fn messages() -> TableMap {
     }
 }
 
-/// A map of small tables made up by tests.
+/// A map for the small tables in these tests.
 fn notes() -> TableMap {
     TableMap {
         source: "rows".to_owned(),
@@ -231,7 +231,7 @@ fn encodings_are_utf8_or_latin1_or_refused() {
     assert_eq!(mysql("SET NAMES latin1").codes(), ["invalid-utf8"]);
 }
 
-/// Rows seen before any cut are those of the whole, in order, and every cut is reported.
+/// The rows before any cut are those of the whole dump, in order, and every cut is reported.
 #[test]
 fn every_prefix_of_a_dump_is_read_as_far_as_it_goes() {
     for (name, end) in [
@@ -296,7 +296,7 @@ fn rows_are_bounded_and_statements_are_not() {
         vec!["(1,'a')"; 50_000].join(",")
     );
     assert_eq!(codes(&many), (Vec::new(), 50_000));
-    // The statement before the rows is held as far as it can matter.
+    // The statement before the rows is kept as long as it can matter.
     let long = |length: usize| {
         format!(
             "SET a = 1;\nINSERT INTO notes (id,text{}) VALUES (1,'a');\n",
@@ -332,7 +332,7 @@ fn line_ends_of_other_systems_change_nothing() {
     }
 }
 
-/// Texts that look like dumps, with blemishes.
+/// Texts that look like dumps, with errors.
 fn dump() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         r"INSERT INTO notes (\(id,text\) )?VALUES ?(\([0-9],'[a'\\;(]{0,5}'\)[, ]?){0,3};\n",
@@ -370,7 +370,7 @@ proptest! {
         prop_assert_eq!(read_all(&mut dripping), whole);
     }
 
-    /// The events tile what is corrupt anywhere; `read_all` checks it.
+    /// The events tile the input wherever it is corrupt; `read_all` checks that.
     #[test]
     fn corrupt_dumps_are_accounted_for(
         name in prop::sample::select(vec!["pg15-full.sql", "pg18-rows-per-insert.sql", "sqlite.sql", "mysql.sql", "messages.csv", "copy.jsonl"]),

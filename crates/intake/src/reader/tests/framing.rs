@@ -76,7 +76,7 @@ fn invalid_utf8_in_a_line_leaves_the_next_line_intact() {
     }
 }
 
-/// A JSON object of exactly so many bytes.
+/// A JSON object of exactly `length` bytes.
 fn object(length: usize) -> String {
     format!("{{\"a\":\"{}\"}}", "x".repeat(length - 8))
 }

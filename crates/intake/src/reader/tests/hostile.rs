@@ -8,7 +8,7 @@ use crate::json;
 use crate::reader::Reader;
 use crate::reader::testing::{CODECS, Drip, Entry, gzip, open, read_all, read_one, small, tar, zip, zstd};
 
-/// Texts that look like inputs: records in each framing, with blemishes.
+/// Texts that look like inputs: records in each framing, with errors.
 fn text() -> impl Strategy<Value = Vec<u8>> {
     let record = prop_oneof![
         4 => r#"\{"[a-c]{1,3}":("[a-z 中\\\\"{]{0,9}"|[0-9]{1,9}|\[[0-9,]{0,9}\])\}"#,
@@ -27,7 +27,7 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Puts a text into a container by number. Zips are known by their own mark.
+/// Puts a text into a container, chosen by number. Zips are recognised by their magic bytes.
 fn contain(container: usize, text: &[u8]) -> Vec<u8> {
     let files: [(&str, &[u8]); 3] = [("a", text), ("../b.gz", &gzip(text)), ("c", b"{}\n")];
     match container {
@@ -44,7 +44,7 @@ fn contain(container: usize, text: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Reads through a file, where zips are opened.
+/// Reads through a file, as zips need it.
 fn read_anything(bytes: &[u8], limits: &Limits) -> Vec<Entry> {
     let folder = tempfile::tempdir().unwrap();
     read_all(&mut open(folder.path(), bytes, limits))
@@ -103,7 +103,7 @@ proptest! {
         prop_assert_eq!(&contained[0].frames, &plain.frames);
     }
 
-    /// Frames hold exactly the bytes of their range, unless they are derived from them.
+    /// Frames have exactly the bytes of their range, unless they are derived from them.
     #[test]
     fn frames_are_cut_from_the_text(text in text()) {
         let entry = read_one(&text, &small());

@@ -1,4 +1,4 @@
-//! The header of a database against the length of its file: a page size that is not the file's is never called clean.
+//! The header of a database is compared with the length of its file: a wrong page size must always be reported.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use crate::event::Event;
 use crate::reader::testing::{Entry, map, open, read_all};
 
-/// A small database: `size` is that of a page.
+/// A small database with pages of `size` bytes.
 fn database(size: u32) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("made.db");
@@ -51,7 +51,7 @@ fn every_wrong_page_size_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let right = read(&bytes);
     assert_eq!((right.frames.len(), right.codes()), (2, Vec::new()));
-    // About every power of two, and some between.
+    // The lengths around every power of two, and some in between.
     let powers = (0..=16).flat_map(|power| (1_usize << power) - 1..=(1 << power) + 1);
     let some = chatmill_drawn::some_of(0..1 << 16, 300);
     for size in powers.chain(some).filter_map(|size| u16::try_from(size).ok()) {
@@ -73,7 +73,7 @@ fn sizes_at_both_ends_are_read() {
 #[test]
 fn without_a_page_count_in_the_header_the_length_decides() {
     let mut bytes = database(1024);
-    // As programs before SQLite 3.7 wrote it: the number is of an older change.
+    // As in files of programs before SQLite 3.7: the number belongs to an older change.
     bytes[92..96].copy_from_slice(&[0, 0, 0, 99]);
     assert_eq!(read(&bytes).codes(), [""; 0]);
     bytes.extend([7; 100]);

@@ -16,7 +16,7 @@ fn read(text: &str) -> Entry {
     };
     let bytes = text.as_bytes().to_vec();
     let mut entries = Vec::new();
-    // As one piece, and byte by byte.
+    // The text is read as one chunk, and byte by byte.
     for stream in [
         Box::new(Cursor::new(bytes.clone())) as Box<dyn std::io::Read + Send>,
         Box::new(Drip {
@@ -37,7 +37,7 @@ fn read(text: &str) -> Entry {
 const TABLE: &str = "-- MySQL dump 10.13\nCREATE TABLE `notes` (`id` int, `text` text);\n";
 const END: &str = "\n-- Dump completed\n";
 
-/// The rows of a statement, and the codes of what is wrong with it.
+/// The rows of a statement, and the codes of its errors.
 fn rows(statement: &str) -> (Vec<String>, Vec<String>) {
     let entry = read(&format!("{TABLE}{statement}{END}"));
     (owned(&entry), entry.codes())

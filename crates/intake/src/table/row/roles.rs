@@ -1,16 +1,16 @@
-//! A table's words for the speaker, and the roles that a map gives them.
+//! The table's words for the speaker, and the roles that a map gives them.
 //!
-//! The word itself stays in the row as `source_type`.
+//! The original word stays in the row as `source_type`.
 
 use super::{Cell, push_string};
 
-/// The column of the speaker's role in a source of rows.
+/// The column with the role of the speaker, for sources of rows.
 pub(crate) const ROLE: &str = "role";
 
-/// The name that a source of rows has for the table's own word for a role.
+/// The column with the table's original word for the role, for sources of rows.
 pub(crate) const WORD: &str = "source_type";
 
-/// The role that the value of the role column means; none where it has none.
+/// The role that a value of the role column means; `None` if the map gives it none.
 pub(crate) fn of<'m>(roles: &'m [(String, String)], cell: &Cell<'_>, is_truth: bool) -> Option<&'m str> {
     let mut roles = roles.iter();
     roles
@@ -18,7 +18,7 @@ pub(crate) fn of<'m>(roles: &'m [(String, String)], cell: &Cell<'_>, is_truth: b
         .map(|(_, role)| role.as_str())
 }
 
-/// Whether a cell contains a word. Tables write truth values in several ways.
+/// Whether a cell contains a word. Tables have several spellings of truth values.
 fn is(cell: &Cell<'_>, word: &str, is_truth: bool) -> bool {
     let same: &[&str] = match word {
         "true" => &["true", "t", "1"],
@@ -29,7 +29,7 @@ fn is(cell: &Cell<'_>, word: &str, is_truth: bool) -> bool {
         .any(|word| cell.is_one_of(&[Some((*word).to_owned())], is_truth))
 }
 
-/// Writes a role and the word that it was given for.
+/// Writes a role and the original word for it.
 pub(crate) fn write(role: &str, cell: &Cell<'_>, out: &mut Vec<u8>) {
     push_string(ROLE, out);
     out.push(b':');

@@ -1,4 +1,4 @@
-//! Names and roles of senders from a separate table, by id, for rows that only have the id of the sender.
+//! Names and roles of senders from a separate table, for rows that have only the id of the sender.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -7,18 +7,18 @@ use super::{Cell, push_string, roles, truth_of};
 use crate::json;
 use crate::table::TableMap;
 
-/// The table in which the names of senders are found.
+/// The table with the names of senders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SenderTable {
-    /// Name of the table; of a CSV file, that of the file.
+    /// The name of the table, or of a CSV file.
     pub table: String,
-    /// The column with the id that rows have of a sender.
+    /// The column with the id by which rows refer to a sender.
     pub id: String,
     /// The column with the name.
     pub name: Option<String>,
-    /// The column with whether the sender is an agent.
+    /// The column that marks agents.
     pub agent: Option<String>,
-    /// The senders, once the table was read.
+    /// The senders, once the table has been read.
     pub known: Arc<OnceLock<Senders>>,
 }
 
@@ -60,7 +60,7 @@ impl SenderTable {
 }
 
 impl Senders {
-    /// Adds the sender of a row that the table's map has written; `roles` are those of names.
+    /// Adds the sender in a row that the table's map has written; `names` are the roles of certain names.
     pub fn add(&mut self, row: &[u8], names: &[(String, String)]) {
         let Ok(document) = json::scan(row, u32::MAX) else {
             return;
@@ -87,13 +87,13 @@ impl Senders {
         self.by_id.insert(id, Person { name, role });
     }
 
-    /// Bytes of all ids and names.
+    /// The number of bytes of all ids and names.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 }
 
-/// The names of senders, and whether the rows have a column of names as well.
+/// The senders, and whether the rows also have a column of names.
 #[derive(Clone, Debug)]
 pub(in crate::table) struct SenderNames {
     known: Arc<OnceLock<Senders>>,
@@ -101,7 +101,7 @@ pub(in crate::table) struct SenderNames {
 }
 
 impl SenderNames {
-    /// Writes what is known of a sender behind its id; whether that is a role.
+    /// Writes the name and the role of a sender after its id; true if a role was written.
     pub(in crate::table) fn write(&self, sender: &Cell<'_>, has_role: bool, out: &mut Vec<u8>) -> bool {
         let person = self
             .known
@@ -127,7 +127,7 @@ impl SenderNames {
 }
 
 impl TableMap {
-    /// The names of the senders, where another table has them.
+    /// The names of the senders, if another table has them.
     pub(in crate::table) fn sender_names(&self) -> Option<SenderNames> {
         Some(SenderNames {
             known: Arc::clone(&self.senders.as_ref()?.known),

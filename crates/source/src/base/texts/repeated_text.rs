@@ -8,7 +8,9 @@ use chatmill_diag::steps;
 /// The most pieces that may be out of order, or absent, before the search stops: each of them costs a search of the whole text.
 const MAX_MISSES: u32 = 64;
 
-/// A text, with the state of the search for its pieces.
+/// A text, with the state of the search for its pieces. The pieces usually come in the order of the text, so each search continues at the
+/// piece before: all of them together are one pass. A piece out of order costs a search of the whole text, and a hostile record can have
+/// thousands of these, so their number is bounded.
 pub(crate) struct RepeatedText<'t> {
     whole: &'t str,
     /// The start of the last piece; the next one usually follows it.

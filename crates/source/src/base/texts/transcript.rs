@@ -1,6 +1,5 @@
-//! A conversation as one text, as in early preference data: each turn begins with an empty line and `Human:` or `Assistant:`. Columns with
-//! nothing else
-//! have other marks as well.
+//! A conversation as one text, as in early preference data: each turn begins with an empty line and `Human:` or `Assistant:`. Columns with nothing
+//! else have other marks as well.
 
 use chatmill_model::Role;
 

@@ -84,7 +84,7 @@ pub(crate) fn parse(text: &str) -> Option<Moment> {
             }
         }
     };
-    if digits_behind_seconds(clock_text) > MICROSECOND_DIGITS {
+    if digits_after_seconds(clock_text) > MICROSECOND_DIGITS {
         anomalies.add(TimeAnomaly::Digits);
     }
     Some(Moment {
@@ -135,7 +135,7 @@ fn civil(date: Date, clock: [i64; 4], anomalies: &mut TimeAnomalies) -> Option<D
     }
 }
 
-fn digits_behind_seconds(clock: &str) -> usize {
+fn digits_after_seconds(clock: &str) -> usize {
     clock
         .split_once(['.', ','])
         .map_or(0, |(_, fraction)| fraction.len())

@@ -1,6 +1,7 @@
 //! Times of rows: ISO 8601 text with a space or a `T`, or the number of seconds (milliseconds, microseconds) since 1970.
 //!
-//! A time without an offset has no instant, unless a check knows its zone; it is only used to order rows. One finding counts such times.
+//! A reader has one [`Times`] for each conversation, which makes a [`Timestamp`] of each value and collects findings. A time without an
+//! offset has no instant, unless a check knows its zone; it is only used to order rows. One finding counts such times.
 
 pub(crate) mod iso8601;
 pub(crate) mod unusual;

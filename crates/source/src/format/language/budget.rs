@@ -1,5 +1,6 @@
-//! A bound on the bytes that a format file makes of a record. A format file may read a value in many places, and add text around each; a record that
-//! becomes more than [`FORMAT_FLOOR`] and [`FORMAT_RATIO`] allow is rejected.
+//! A bound on the bytes that a format file makes of a record. A format file may read a value in many places, and add text around each; a
+//! record that becomes more than [`FORMAT_FLOOR`] and [`FORMAT_RATIO`] allow is rejected. The bounds on the size of a format file do not
+//! suffice, because nested lines multiply: 25 lines of 25 lines with one path make 625 copies of its text.
 
 use std::cell::{Cell, RefCell};
 
@@ -64,8 +65,8 @@ impl Budget {
         let mut error = self.error.borrow_mut();
         if self.is_spent() && error.is_none() {
             let text = format!(
-                "the format file makes more than {} bytes of the record: {FORMAT_RATIO} for each byte and {FORMAT_FLOOR} more are the most; \
-                 fewer pieces, lines and paths may read the same value",
+                "the format file makes more than {} bytes of the record; the limit is {FORMAT_FLOOR} and {FORMAT_RATIO} for each byte of it: \
+                 let fewer pieces, lines and paths read the same value",
                 self.most
             );
             *error = Some(frame.error(&codes::CONVERSATION_TOO_LARGE, text, path(), value));

@@ -1,7 +1,8 @@
-//! The language of format files. The structures define the language; a JSON Schema is generated from them, and editors show their comments.
+//! The language of format files. The structures define the language: `loaded.rs` parses files into them, and the readers of records follow
+//! them. A JSON Schema is generated from them, and editors show their comments.
 //!
-//! A format file has no expressions and no recursion: it gives the paths of values, the meaning of words, and
-//! lists of cases. Reading takes time in proportion to the record.
+//! A format file has no expressions and no recursion: it gives the paths of values, the meaning of words, and lists of cases. Reading takes
+//! time in proportion to the record.
 
 pub(in crate::format) mod budget;
 pub(in crate::format) mod condition;

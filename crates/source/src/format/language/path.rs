@@ -1,8 +1,7 @@
 //! Paths of format files and field maps: a small part of JSON Path.
 //!
-//! `$` is the current value: the record, a message, an element of a list. `.key` and `["key"]` step into a field, `[0]` to an element, `[*]` to
-//! all elements, or to all values of an object, `[key=word]` to those with that word in the field `key`, `[@key]` to the element with the
-//! index that the
+//! `$` is the current value: the record, a message, an element of a list. `.key` and `["key"]` step into a field, `[0]` to an element, `[*]` to all
+//! elements, or to all values of an object, `[key=word]` to those with that word in the field `key`, `[@key]` to the element with the index that the
 //! field `key` next to the list gives, or to the first if that field is absent.
 
 use std::borrow::Cow;

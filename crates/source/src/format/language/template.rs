@@ -73,7 +73,7 @@ impl TryFrom<String> for Filled {
         while let Some((words, after)) = rest.split_once('{') {
             let (name, after) = after
                 .split_once('}')
-                .ok_or_else(|| format!("`{text}` has a hole that does not end with }}"))?;
+                .ok_or_else(|| format!("`{text}` has a placeholder that does not end with }}"))?;
             let path = match name {
                 "$" => MapPath::default(),
                 name if name.starts_with('[') => MapPath::parse(&format!("${name}"))?,
@@ -84,7 +84,7 @@ impl TryFrom<String> for Filled {
         }
         if holes.is_empty() {
             return Err(format!(
-                "`{text}` is neither a path, which begins with $, nor has a hole like {{name}}"
+                "`{text}` is neither a path, which begins with $, nor has a placeholder like {{name}}"
             ));
         }
         holes.push((rest.to_owned(), None));
@@ -191,7 +191,7 @@ impl Read<'_> {
     /// A value as text: a string unquoted, null as the empty text, any other value as JSON.
     pub(in crate::format) fn text(self, value: Value<'_>) -> String {
         match value.as_str() {
-            Some(text) => self.led_back(text.into_owned()),
+            Some(text) => self.decoded(text.into_owned()),
             None if value.kind() == Kind::Null => String::new(),
             None => crate::base::text_of(value),
         }
@@ -235,7 +235,7 @@ impl Read<'_> {
     }
 
     /// The original text, if it was UTF-8 decoded as Latin-1.
-    pub(in crate::format) fn led_back(self, text: String) -> String {
+    pub(in crate::format) fn decoded(self, text: String) -> String {
         if !self.mojibake || text.is_ascii() {
             return text;
         }

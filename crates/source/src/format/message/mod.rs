@@ -1,4 +1,5 @@
-//! Reading a message by a format file: role, time, content, and the extra fields.
+//! Reading a message by a format file: role, time, content, and the extra fields. `read.rs` and `rows.rs` pass the messages of one
+//! conversation in order to [`Reader::message`], which adds them to the list of the conversation; `finish` in `read.rs` completes it.
 
 mod amended;
 mod others;
@@ -85,7 +86,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let keys = &self.format.keys;
         let single = |value: Value<'d>| repeated(keys, value).map_or(Ok(()), Err);
         let list = &mut self.turns.list;
-        if self.format.are_words && value.kind() != Kind::Object {
+        if self.format.allows_text && value.kind() != Kind::Object {
             list.rows.rows += 1;
         } else if list.element(Element::Message, &path, value, single).is_none() {
             return;
@@ -266,8 +267,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         (map.joins || is_same).then(|| messages.len() - 1)
     }
 
-    /// Adds a record's data to an earlier message: text that replaces the message's own, which is kept, and extra
-    /// fields. `false` if the message does not exist.
+    /// Adds a record's data to an earlier message: text that replaces the message's own, which is kept, and extra fields. `false` without
+    /// such a message.
     fn amends(&mut self, map: &AmendMap, value: Value<'d>, draft: &mut MessageDraft) -> bool {
         let list = &mut self.turns.list;
         let target = map.of.first(value).and_then(id);
@@ -352,8 +353,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// The sender: found by id, else by name, else by the role alone. `None` if a format names its senders and this
-    /// message has none.
+    /// The sender: found by id, else by name, else by the role. `None` if a format names its senders and this message has none.
     fn sender(
         &mut self,
         role: Role,
@@ -366,7 +366,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             return Some(roster.named(role, name));
         };
         let read = self.read;
-        let words = |paths: &Paths| paths.id(value).map(|word| read.led_back(word));
+        let words = |paths: &Paths| paths.id(value).map(|word| read.decoded(word));
         let (own, alias) = (map.id.id(value), words(&map.alias));
         let name = words(&map.name).or_else(|| alias.clone());
         let place = match (&own, &name) {

@@ -213,10 +213,10 @@ fn is_same_json(value: Value<'_>, text: &str) -> bool {
 fn is_same(left: Value<'_>, right: Value<'_>) -> bool {
     match (left.kind(), right.kind()) {
         (Kind::Object, Kind::Object) => {
-            let stands = |key: &str, value| right.get(key).is_some_and(|other| is_same(value, other));
+            let has_same = |key: &str, value| right.get(key).is_some_and(|other| is_same(value, other));
             left.len() == right.len()
                 && left.len() <= MAX_COMPARED_FIELDS
-                && left.fields().all(|(key, value)| stands(&key, value))
+                && left.fields().all(|(key, value)| has_same(&key, value))
         }
         (Kind::Array, Kind::Array) => {
             let mut pairs = left.items().zip(right.items());

@@ -56,13 +56,13 @@ pub(super) fn read_speech(
     draft.parts.extend(turn.refusal.map(Part::Text));
     let is_agents = draft.role == Role::Assistant;
     let may_call = is_agents && extent == Extent::Whole && turn.calls.is_empty();
-    let (suffix, stands) = match content {
+    let (suffix, holder) = match content {
         Content::Absent => (".metadata", beside),
         _ => ("", site.message),
     };
     let mut place = Site {
         notes: &mut *site.notes,
-        message: stands,
+        message: holder,
         ..*site
     };
     if may_call && find_calls(draft, place.id, limits, suffix, &mut place) {

@@ -140,8 +140,7 @@ fn message(value: Value<'_>, class: &str, site: &mut Site<'_>) -> Turn {
         turn.keep_rest(one, &place, &["type", "id", "name", "args"]);
     }
     calls::add(&mut turn.parts, calls);
-    own.zip(other)
-        .inspect(|(own, copies)| pass_over_copies(*own, *copies));
+    own.zip(other).inspect(|(own, copies)| mark_copies(*own, *copies));
     turn
 }
 
@@ -181,7 +180,7 @@ fn call(value: Value<'_>, place: &str, site: &mut Site<'_>) -> ToolCall {
 }
 
 /// Marks the arguments that a vendor's list of calls repeats as a JSON text.
-fn pass_over_copies(own: Value<'_>, copies: Value<'_>) {
+fn mark_copies(own: Value<'_>, copies: Value<'_>) {
     let of = |call: Value<'_>| {
         present(call, "id")
             .and_then(Value::string)

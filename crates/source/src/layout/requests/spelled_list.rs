@@ -105,7 +105,7 @@ fn of_columns(
         to: start + (from + list.len()) as u64,
         text: (start + span.start as u64, start + span.end as u64),
     };
-    places.lead_back(&mut reading);
+    places.map_to_source(&mut reading);
     reading
 }
 
@@ -126,7 +126,7 @@ struct Places {
 }
 
 impl Places {
-    fn lead_back(&self, reading: &mut Reading) {
+    fn map_to_source(&self, reading: &mut Reading) {
         let conversation = reading.conversation.iter_mut();
         for conversation in conversation {
             let others = conversation
@@ -148,7 +148,7 @@ impl Places {
         reading
             .also
             .iter_mut()
-            .for_each(|reading| self.lead_back(reading));
+            .for_each(|reading| self.map_to_source(reading));
     }
 
     fn finding(&self, finding: &mut Finding) {

@@ -1,4 +1,4 @@
-//! A file in a zip or compressed is recognised as the file itself: each sample of each format.
+//! A file that is compressed or in a zip is recognised like the file itself: tested for each sample of each format.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -16,7 +16,7 @@ use flate2::write::GzEncoder;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// Every sample, and every example, with a name that no other has.
+/// Every sample and every example, with a unique name.
 fn files() -> Vec<(String, PathBuf)> {
     let mut files = Vec::new();
     for source in SOURCES {
@@ -32,7 +32,7 @@ fn files() -> Vec<(String, PathBuf)> {
     files
 }
 
-/// The format recognised for each entry of the files of a path, by name.
+/// The format that was recognised for each entry in the files of a path, by name.
 fn taken_for(path: &Path) -> BTreeMap<String, Option<&'static str>> {
     let mut taken = BTreeMap::new();
     let limits = Limits::default();

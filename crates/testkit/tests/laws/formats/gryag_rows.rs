@@ -1,4 +1,5 @@
-//! gryag's rows on their way: read from the table, linked, written as the bot's prompt, and read back from a capture of it.
+//! The path of gryag's rows: read from the table, linked, written as the bot's prompt, and read back from a capture of
+//! the prompt.
 
 use chatmill_model::{LinkStatus, Linked, Message};
 use chatmill_testkit::conversations::{read, rendering};
@@ -73,7 +74,7 @@ fn a_capture_of_the_prompt_reads_as_the_rows_that_it_was_made_of() {
                 )
             };
             assert_eq!(known(&before, row), known(&after, turn));
-            // The renderings leave leaked metadata out.
+            // The renderings omit leaked metadata.
             let text = row.text();
             let kept = text.split(" [meta] ").next().unwrap();
             assert!(turn.text().starts_with(kept), "{turn:?}");
@@ -81,7 +82,7 @@ fn a_capture_of_the_prompt_reads_as_the_rows_that_it_was_made_of() {
                 let real = message.references.iter().filter(|reference| !reference.is_pseudo);
                 real.map(|reference| reference.target.clone()).collect::<Vec<_>>()
             };
-            // A target known only by its excerpt has an id once it is found.
+            // A target that was known only by its excerpt has an id once it is found.
             if row.references.iter().all(|reference| reference.target.is_some()) {
                 assert_eq!(replies(row), replies(turn));
             }

@@ -1,4 +1,4 @@
-//! Captured prompts of gryag, and the history that its code of 2025-10-17 makes of them: five vectors.
+//! Captured prompts of gryag, and the history that its code of 2025-10-17 makes from them: five vectors.
 
 use chatmill_testkit::conversations::{read, rendering};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn a_captured_history_reads_as_the_code_of_its_day_prints_it() {
     assert_eq!(cases.len(), 5);
     for case in cases {
         let mut turns = case["input"].as_array().unwrap().clone();
-        // The line to be answered stands after the history.
+        // The line to be answered is after the history.
         turns.push(json!({"role": "user", "parts": [{"text": "now"}]}));
         let prompt = render(&json!(turns));
         let (history, current) = prompt.split_once("\n[RESPOND]\n").unwrap();

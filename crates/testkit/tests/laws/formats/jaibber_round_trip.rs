@@ -1,6 +1,6 @@
-//! Jaibber's payloads of a capture read back as the same conversation, minus the declared losses: field by
-//! field, with the names of people and agents of one account. Conversations of other systems are covered by
-//! the completeness test.
+//! A capture of Jaibber's payloads reads back as the same conversation, except for the declared losses: compared field
+//! by field, with the names of people and agents of one account. The completeness test covers conversations of other
+//! systems.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 const PROJECT: &str = "p1";
 
-/// Reads rows as one project's; none when they make no conversation.
+/// Reads rows as those of one project; `None` if they make no conversation.
 fn read(rows: &str) -> Option<Linked> {
     let limits = Limits::default();
     let document = json::scan(rows.as_bytes(), limits.depth).unwrap();
@@ -48,8 +48,7 @@ fn written(linked: &Linked) -> (String, Vec<Loss>) {
     renderings.remove(0)
 }
 
-/// The conversation without the declared losses: the content of every message, with ids of participants in
-/// place of numbers.
+/// The conversation without the declared losses: the content of every message, with the ids of participants instead of numbers.
 fn forget(linked: &Linked, losses: &[Loss]) -> Vec<Value> {
     let dropped = |code: LossCode, position: u32| {
         losses
@@ -87,7 +86,7 @@ fn forget(linked: &Linked, losses: &[Loss]) -> Vec<Value> {
             .iter()
             .filter_map(|reference| reference.target.clone())
             .collect();
-        // The desktop client does not store what an entry is; a payload says so.
+        // The desktop client does not store the type of an entry; a payload does.
         let by_role = match message.role {
             Role::Assistant => "response",
             _ => "message",
@@ -97,7 +96,7 @@ fn forget(linked: &Linked, losses: &[Loss]) -> Vec<Value> {
             .as_deref()
             .or((message.kind == MessageKind::Message).then_some(by_role));
         let parts: Vec<String> = message.parts.iter().map(|part| format!("{part:?}")).collect();
-        // The order of mentions says nothing.
+        // The order of mentions has no meaning.
         let mentions = message.mentions.iter();
         let mut mentions: Vec<String> = mentions.filter_map(|id| mentioned(linked, message, id)).collect();
         mentions.sort_unstable();
@@ -110,8 +109,8 @@ fn forget(linked: &Linked, losses: &[Loss]) -> Vec<Value> {
     messages
 }
 
-/// The form in which payloads state a mention: of participants without messages they know the name, where it
-/// is unique and no field is kept unchanged.
+/// The form of a mention in payloads: for participants without messages it is the name, if that is unique and no field
+/// is kept unchanged.
 fn mentioned(linked: &Linked, message: &Message, id: &str) -> Option<String> {
     let people = &linked.conversation.participants;
     let place = people.iter().position(|person| person.id == id);
@@ -125,13 +124,13 @@ fn mentioned(linked: &Linked, message: &Message, id: &str) -> Option<String> {
     people[place].name.clone().filter(|_| is_only && !is_kept)
 }
 
-/// Messages and notices that payloads tell.
+/// The messages and notices that payloads contain.
 fn spoken(linked: &Linked) -> impl Iterator<Item = &Message> {
     let messages = linked.conversation.messages.iter();
     messages.filter(|message| message.source_type.as_deref() != Some("attachment"))
 }
 
-/// The participants who speak, and their accounts: the part of the roster that remains.
+/// The participants who speak, with their accounts: the part of the roster that remains.
 fn speaking(linked: &Linked) -> BTreeSet<String> {
     spoken(linked)
         .filter_map(|message| Some(&linked.conversation.participants[message.sender?]))
@@ -198,7 +197,7 @@ fn id() -> impl Strategy<Value = String> {
     (0_u32..12).prop_map(|number| format!("m{number}"))
 }
 
-/// A payload without its type.
+/// A payload without a type.
 fn payload() -> impl Strategy<Value = Value> {
     let account = prop_oneof![Just("u1"), Just("u2")];
     (account, said(), id()).prop_map(|(account, text, id)| {
@@ -328,7 +327,7 @@ fn check(linked: &Linked) -> Result<(), TestCaseError> {
     prop_assert_eq!(expected, forget(&again, &[]), "{}", text);
     prop_assert_eq!(speaking(linked), speaking(&again), "{}", text);
     let (twice, _) = written(&again);
-    // Without the silent of his name somebody may be the only one of it, and then he is mentioned.
+    // Without a silent participant of the same name, a name may become unique, and then it is a mention.
     if losses
         .iter()
         .all(|loss| loss.code != LossCode::ParticipantDropped)

@@ -1,5 +1,5 @@
-//! Right pairs, right references, right columns: conversations of `data-samples/links/`, from their bytes to renderings,
-//! findings and rows.
+//! Correct pairs, references and columns for the conversations in `data-samples/links/`, from their bytes to
+//! renderings, findings and rows.
 
 use chatmill_diag::{Finding, Limits};
 use chatmill_dialect::{Answered, LossCode, Policy, View, auto_perspective};
@@ -25,7 +25,7 @@ fn read(source: &str, name: &str) -> (Linked, Vec<Finding>) {
     (linked, reading.findings)
 }
 
-/// The findings of a code: positions and words.
+/// The findings with a code: their positions and messages.
 fn found(findings: &[Finding], code: &str) -> Vec<(Option<u32>, String)> {
     let of_code = findings.iter().filter(|finding| finding.code.name == code);
     of_code
@@ -46,7 +46,7 @@ fn said(dialect: &str, linked: &Linked, policy: &Policy) -> (String, Vec<(LossCo
     (text, losses)
 }
 
-/// The turns of a rendering in the shape of `messages`.
+/// The turns of a rendering in the form of `messages`.
 fn turns(dialect: &str, linked: &Linked) -> Vec<Value> {
     let text = said(dialect, linked, &Policy::default()).0;
     let value: Value = serde_json::from_str(&text).unwrap();
@@ -54,7 +54,7 @@ fn turns(dialect: &str, linked: &Linked) -> Vec<Value> {
     messages.as_array().unwrap().clone()
 }
 
-/// The answer to the call with this number, and the arguments or the tool that it asked.
+/// For each call its name and arguments, and the content of its result.
 fn answers(turns: &[Value]) -> Vec<(String, String)> {
     let calls = turns
         .iter()
@@ -252,7 +252,7 @@ fn a_number_in_a_refer_list_is_an_id_and_a_repeated_id_is_quoted_once() {
     let dropped = losses
         .iter()
         .filter(|(code, _)| *code == LossCode::ReferenceDropped);
-    // One on the agent's own turn, two that repeat another.
+    // One is on the agent's turn, two repeat another.
     assert_eq!(dropped.map(|(_, amount)| amount).sum::<u64>(), 3, "{losses:?}");
 }
 

@@ -1,5 +1,5 @@
-//! Conversations whose messages are records of their own: bare lists as files, lines and elements, and rows
-//! that name their conversation.
+//! Conversations in which each message is a record: bare lists as files, lines and elements, and rows that name their
+//! conversation.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use chatmill_workshop::rows::{numbers, texts};
 const SHORT: &str = r#"[{"role":"user","content":"Is it late?"},{"role":"assistant","content":"Rather."}]"#;
 const LONG: &str = r#"[{"role":"system","content":"Be brief."},{"role":"user","content":"Is it late?"},{"role":"assistant","content":"Yes."}]"#;
 
-/// Source, records and conversations of a file.
+/// The source of a file, and its numbers of records and conversations.
 fn verdict(path: &Path) -> (String, u64, u64) {
     let (_, verdict) = TestDir::check(path);
     (

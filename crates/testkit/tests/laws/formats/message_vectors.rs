@@ -1,10 +1,10 @@
-//! Facts about Suna's own code, found by running it, that concern lists of messages: 25 of its vectors.
+//! Facts about Suna's code, found by running it, that concern lists of messages: 25 of its vectors.
 //!
 //! | Not here | Why |
 //! |---|---|
-//! | reading rows (15), compressed rows | Rows of the database are another source's. |
-//! | a result without an id | That code calls it unpaired; here order and name pair it, and say so. |
-//! | XML in texts (13) | Calls written as text belong to rows of that era; a list's text is never searched for calls. |
+//! | reading rows (15), compressed rows | Rows of the database belong to another source. |
+//! | a result without an id | Suna's code calls it unpaired; here it is paired by order and name, with a note. |
+//! | XML in texts (13) | Calls written as text belong to rows of that era; the text of a list is never searched for calls. |
 //! | filters, chunks, thresholds, truncation | They write requests and read nothing. |
 
 use chatmill_diag::{Finding, Limits};

@@ -1,5 +1,5 @@
-//! Unknown data outside records is reported: a column that no format knows, in every container of rows, and a
-//! member of an archive that is no chat. Unknown fields in records are covered by the tests of the sources.
+//! Unknown data outside records is reported: a column that no format has, in every container of rows, and a member of
+//! an archive that is no chat. The tests of the sources cover unknown fields in records.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn examples(source: &str) -> Vec<PathBuf> {
     entries.map(|entry| entry.unwrap().path()).collect()
 }
 
-/// The cells of an example's rows, the names of the columns first, and in each row a further one.
+/// The cells of an example's rows, beginning with the column names, each row with one more cell.
 fn table(path: &Path) -> Vec<Vec<String>> {
     let text = fs::read_to_string(path).unwrap();
     let read = serde_json::Deserializer::from_str(&text).into_iter::<Value>();

@@ -1,5 +1,4 @@
-//! Recognition of a folder's files: chats by their sources, rows by one map in every container, other files
-//! not at all.
+//! Recognition of the files in a folder: chats by their sources, rows by one map in every container, and other files not at all.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -13,7 +12,7 @@ const PICTURE: &[u8] = b"\x89PNG\r\n\x1A\n not a chat";
 const CHAT: &str =
     r#"{"messages":[{"role":"user","content":"Is it open?"},{"role":"assistant","content":"Yes."}]}"#;
 
-/// All texts of a column, without those that are null.
+/// All texts of a column that are not null.
 fn texts(test_dir: &TestDir, table: &str, name: &str) -> Vec<String> {
     let found = rows::texts(&test_dir.path("out"), table, name);
     found.into_iter().flatten().collect()

@@ -1,4 +1,4 @@
-//! Rows of Suna that are read, written and read again: the same messages come out.
+//! Rows of Suna that are read, written and read again give the same messages.
 
 use chatmill_dialect::LossCode;
 use chatmill_model::{Linked, Message, Part};
@@ -6,7 +6,7 @@ use chatmill_testkit::conversations::{rendering, try_read};
 use chatmill_testkit::samples::sample_files;
 
 fn read(text: &str) -> Option<Linked> {
-    // Some samples are broken.
+    // Some samples are not valid JSON.
     serde_json::from_str::<serde_json::Value>(text).ok()?;
     try_read("suna-rows", text).filter(|linked| !linked.conversation.messages.is_empty())
 }
@@ -16,7 +16,7 @@ fn write(linked: &Linked) -> (String, Vec<LossCode>) {
     (text, losses.iter().map(|loss| loss.code).collect())
 }
 
-/// The content of a message, less the dialect's declared losses.
+/// The content of a message without the declared losses of the dialect.
 fn essence(linked: &Linked, message: &Message, codes: &[LossCode]) -> String {
     let sender = message.sender.map(|sender| {
         let participant = &linked.conversation.participants[sender];
@@ -32,7 +32,7 @@ fn essence(linked: &Linked, message: &Message, codes: &[LossCode]) -> String {
             Part::Media(_) => Some("text".to_owned()),
             Part::Text(_) if has(LossCode::MediaPlaceholder) => Some("text".to_owned()),
             Part::ToolCall(call) => {
-                // Arguments are text in a row's content, and an id of the metadata is the id there.
+                // In a row's content, arguments are text, and an id from the metadata is the id of the call.
                 let id = call.id.as_ref().or(call.metadata_id.as_ref());
                 let id = id.filter(|_| !has(LossCode::ToolIdRewritten));
                 let name = call.name.as_ref().filter(|_| !has(LossCode::ToolNameRewritten));

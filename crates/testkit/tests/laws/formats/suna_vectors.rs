@@ -1,18 +1,18 @@
-//! Facts about Suna's own code of 2025-11-07, found by running it, that concern the lists it sends: 18 of its vectors.
+//! Facts about Suna's code of 2025-11-07, found by running it, that concern the lists it sends: 18 of its vectors.
 //!
 //! | Not here | Why |
 //! |---|---|
-//! | cached blocks of lists, of media, of absent content, of other roles (5) | There the code concatenates without a sign between, prints program text, and writes roles that no list has. |
-//! | thresholds, chunks, marks added to messages (18) | They choose what to cache by a budget of tokens; the dialect caches what stands before the newest user turn. |
-//! | compression, truncation, middle-out (10) | They change an archive before it is one. |
-//! | reading rows, calls in texts | Sources do that. |
+//! | cached blocks of lists, of media, of absent content, of other roles (5) | Suna's code concatenates them without a separator, prints program text, and writes roles that no list has. |
+//! | thresholds, chunks, marks added to messages (18) | They choose what to cache by a budget of tokens; the dialect caches everything before the newest user turn. |
+//! | compression, truncation, middle-out (10) | They change an archive before it is written. |
+//! | reading rows, calls in texts | The sources do that. |
 
 use chatmill_dialect::LossCode;
 use chatmill_golden::vectors;
 use chatmill_testkit::conversations::{read, rendering};
 use serde_json::{Value, json};
 
-/// A list in a dialect, and the codes of what it lost with amounts.
+/// A list in a dialect, and the codes and amounts of its losses.
 fn render(dialect: &str, messages: &Value) -> (Value, Vec<(LossCode, u64)>) {
     let linked = read("openai-messages", &json!({ "messages": messages }).to_string());
     let (text, losses) = rendering(dialect, &linked);
@@ -20,11 +20,11 @@ fn render(dialect: &str, messages: &Value) -> (Value, Vec<(LossCode, u64)>) {
     (serde_json::from_str(&text).unwrap(), losses.collect())
 }
 
-/// The content of a list without its wrapping: role, text, ids of calls, id of the answered call.
+/// The content of a list without its wrapping: role, text, ids of calls, and id of the answered call.
 fn essence(list: &Value) -> Vec<Value> {
     let calls = |message: &Value| -> Vec<Value> {
         let calls = message["tool_calls"].as_array().into_iter().flatten();
-        // A call without an id gets one here.
+        // A call without an id gets one from the dialect.
         calls
             .map(|call| call.get("id").cloned().unwrap_or(json!("call_0")))
             .collect()

@@ -1,9 +1,8 @@
-//! The scenarios of the Tzurot document through source, linking and dialect; and the output read back.
+//! The scenarios of the Tzurot document through source, linking and dialect; then the output is read back.
 //!
-//! Of the formatter's vectors two do not apply: one display name comes from the bot's own registry of
-//! personalities, which no captured request carries; another is in `personalityDisplayName`, which that
-//! formatter overlooked and the source reads. Vectors of later releases concern the wording of a quote, and
-//! are tested with the dialect.
+//! Two of the formatter's vectors do not apply: one display name comes from the bot's registry of personalities, which
+//! no captured request contains; another is in `personalityDisplayName`, which that formatter overlooked and the source
+//! reads. Vectors of later releases concern the wording of a quote, and are tested with the dialect.
 
 use chatmill_model::{LinkStatus, Linked};
 use chatmill_testkit::conversations::{read, renderings};
@@ -17,7 +16,7 @@ fn linked(record: &Value) -> Linked {
     read("tzurot-requests", &record.to_string())
 }
 
-/// The requests that the dialect makes of a conversation.
+/// The requests that the dialect writes for a conversation.
 fn requests(linked: &Linked) -> Vec<String> {
     let renderings = renderings("tzurot", linked).into_iter();
     renderings.map(|(text, _)| text).collect()
@@ -27,7 +26,7 @@ fn cases(file: &str) -> Vec<Value> {
     serde_json::from_str(file).unwrap()
 }
 
-/// A scenario as the bot captures it: one object, the personality beside the content.
+/// A scenario as the bot captures it: one object with the content and the personality.
 fn request(input: &Value) -> Value {
     let mut record = match &input["content"] {
         Value::Object(fields) => Value::Object(fields.clone()),

@@ -1,9 +1,10 @@
 //! The prefix law: the messages before an answer, rendered in the dialect of the log, are the request of that answer.
 //!
-//! A gateway logs a request for each answer, and each holds the history again. The conversation of the last request is cut before each of
-//! its answers and written in the dialect of the log: messages, system text and tools are those of the request of that answer, but for what the
-//! losses of the rendering declare. Model, settings, cache marks and metadata are not compared. Where a client left out turns or put a
-//! summary in their place, a request does not continue the one before: the law names that, counts it, and goes on with the next.
+//! A gateway logs a request for each answer, and each request repeats the history. The conversation of the last request
+//! is cut before each of its answers and rendered in the dialect of the log: messages, system text and tools must be
+//! those of the request of that answer, except for the declared losses. Model, settings, cache marks and metadata are
+//! not compared. Where a client omitted turns or replaced them by a summary, a request does not continue the previous
+//! one: the law classifies and counts that, and continues with the next.
 
 mod same;
 mod sessions;
@@ -25,7 +26,7 @@ use same::Said;
 use sessions::{Cut, Session};
 use wires::WIRES;
 
-/// What is before a position, in a dialect.
+/// Renders the messages before a position in a dialect.
 fn rendered_before(dialect: &str, linked: &Linked, position: u32) -> (Value, Rendering) {
     let dialect = chatmill_dialect::find(dialect).expect("a dialect");
     let policy = Policy {
@@ -53,7 +54,7 @@ fn rendered_before(dialect: &str, linked: &Linked, position: u32) -> (Value, Ren
     found.expect("a rendering")
 }
 
-/// A rendering as the judges of `.ci/oracles` read it.
+/// A rendering as the validators of `.ci/oracles` read it.
 fn row(dialect: &str, rendered: &Value, rendering: &Rendering) -> Value {
     let violations: Vec<&str> = rendering
         .violations
@@ -66,7 +67,7 @@ fn row(dialect: &str, rendered: &Value, rendering: &Rendering) -> Value {
     })
 }
 
-/// The positions of the answers. A result of a tool that ran at the vendor's is inside one.
+/// The positions of the answers. The result of a tool that ran at the vendor is inside an answer.
 fn answers(linked: &Linked) -> Vec<u32> {
     let mut is_inside = false;
     let answers = linked.conversation.messages.iter().filter(|message| {
@@ -79,14 +80,14 @@ fn answers(linked: &Linked) -> Vec<u32> {
     answers.map(|message| message.position).collect()
 }
 
-/// What a client did to the history between two requests.
+/// The change of the history between two requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
-    /// The next request continues the one before.
+    /// The next request continues the previous one.
     Continued,
-    /// It holds turns of the one before, but not all.
+    /// It has some turns of the previous one, but not all.
     LeftOut,
-    /// It begins with a turn that nobody knows, and others follow.
+    /// It begins with a new turn, and others follow.
     Summary,
 }
 
@@ -103,19 +104,19 @@ fn step(one: &Said, next: &Said) -> Step {
     }
 }
 
-/// What the law found.
+/// The results of the law.
 #[derive(Debug, Default)]
 struct Found {
-    /// Requests that were compared.
+    /// The number of requests that were compared.
     compared: usize,
     steps: BTreeMap<Step, usize>,
     unexplained: Vec<String>,
-    /// What was rendered.
+    /// The renderings.
     rendered: Vec<Value>,
 }
 
 impl Found {
-    /// Tries the law on the log of a session.
+    /// Applies the law to the log of a session.
     fn log(&mut self, dialect: &str, log: &[(Value, Value)]) {
         let said: Vec<Said> = log
             .iter()
@@ -134,7 +135,7 @@ impl Found {
         }
     }
 
-    /// Requests of which each continues the one before: each alone, and all as the last one holds them.
+    /// Applies the law to requests that continue one another: to each alone, and to all of them in the last one.
     fn chain(&mut self, dialect: &str, log: &[(Value, Value)]) {
         let requests: Vec<&Value> = log.iter().map(|(request, _)| request).collect();
         for (number, (request, response)) in log.iter().enumerate() {
@@ -145,7 +146,7 @@ impl Found {
         }
     }
 
-    /// Compares requests with what is before their answers in a conversation.
+    /// Compares requests with the renderings of the messages before their answers in a conversation.
     fn requests(&mut self, dialect: &str, linked: &Linked, requests: &[&Value], record: &str) {
         let answers = answers(linked);
         for request in requests {
@@ -230,8 +231,8 @@ fn rendered_requests_are_written() {
     }
 }
 
-/// The requests of Chat Completions in a trace, which may be JSON in strings: lists of messages that somebody begins and the model does
-/// not end.
+/// The requests of Chat Completions in a trace, possibly as JSON in strings: lists of messages that have a user and do
+/// not end with the model.
 fn requests_in(value: &Value, found: &mut Vec<Value>) {
     let is_message = |message: &Value| {
         message["role"].is_string() && message["parts"].is_null() && !message["content"].is_object()

@@ -1,28 +1,29 @@
 //! The content of a request without its wire format, and the differences that the losses of a rendering allow.
 //!
-//! Each wire is read here anew, apart from the readers that the law tests. Spellings that a vendor's page calls the same are one: a text
-//! as a string and as a list of one part, a failure that is false and none. What is not lifted stays as it is and is compared: only
-//! cache marks, signatures, ids and states of answers, and the model with its settings are not.
+//! Each wire format is read here separately from the readers that the law tests. Spellings that a vendor's page calls
+//! equivalent are equal: a text as a string or as a list of one part, a failure that is false or absent. Anything that
+//! is not interpreted is compared unchanged, except cache marks, signatures, ids and states of answers, and the model
+//! with its settings.
 
 use std::collections::BTreeMap;
 
 use chatmill_dialect::{Loss, LossCode};
 use serde_json::{Map, Value, json};
 
-/// A piece of a turn.
+/// A part of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Block {
     Text(String),
     Thought(String),
-    /// A call: its id, its name, its arguments as they are written.
+    /// A call: its id, its name, and its arguments as written.
     Call(String, String, Value),
-    /// A result: the id of its call, its blocks, whether it is a failure.
+    /// A result: the id of its call, its blocks, and whether it is a failure.
     Result(String, Vec<Block>, bool),
-    /// A medium, or what else the wire has.
+    /// A medium, or anything else in the wire format.
     Other(Value),
 }
 
-/// The content of a request: turns with their role, and definitions of tools by name.
+/// The content of a request: the turns with their roles, and the tool definitions by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Said {
     pub turns: Vec<(String, Vec<Block>)>,
@@ -37,7 +38,7 @@ fn items(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// An object without what is never compared.
+/// An object without the fields that are never compared.
 fn bare(value: &Value, also: &[&str]) -> Value {
     let marks = ["cache_control", "thoughtSignature", "status"];
     let fields = value.as_object().into_iter().flatten();
@@ -45,7 +46,7 @@ fn bare(value: &Value, also: &[&str]) -> Value {
     Value::Object(fields.map(|(key, value)| (key.clone(), value.clone())).collect())
 }
 
-/// Blocks of a list, or of the text that is short for one.
+/// The blocks of a list, or of a string that abbreviates one.
 fn blocks(content: &Value, one: &dyn Fn(&Value) -> Vec<Block>) -> Vec<Block> {
     match content {
         Value::String(text) => vec![Block::Text(text.clone())],
@@ -55,7 +56,7 @@ fn blocks(content: &Value, one: &dyn Fn(&Value) -> Vec<Block>) -> Vec<Block> {
     }
 }
 
-/// A text and its further fields, which are a separate block.
+/// A text; its further fields are a separate block.
 fn text(block: &Value, also: &[&str]) -> Vec<Block> {
     let rest = bare(block, &[&["type", "text"], also].concat());
     let mut read = vec![Block::Text(words(&block["text"]))];
@@ -234,7 +235,7 @@ fn responses_item(item: &Value) -> (String, Vec<Block>) {
 }
 
 impl Said {
-    /// The content of a request of a wire.
+    /// The content of a request in the wire format of a dialect.
     pub(super) fn of(dialect: &str, request: &Value) -> Self {
         let in_blocks = |list: &str, content: &str, block: &dyn Fn(&Value) -> Vec<Block>| {
             let messages = items(&request[list]).iter();
@@ -267,7 +268,7 @@ impl Said {
                 in_blocks("messages", "content", &converse_block),
             ),
         };
-        // OpenAI's models take `system` and `developer` for one.
+        // OpenAI's models treat `system` and `developer` alike.
         for (role, _) in turns.iter_mut().filter(|(role, _)| role == "developer") {
             "system".clone_into(role);
         }
@@ -278,11 +279,11 @@ impl Said {
             blocks.retain(|block| *block != Block::Text(String::new()));
         }
         if dialect == "openai-responses" {
-            // Items of an answer are one turn.
+            // The items of an answer are one turn.
             join_turns(&mut turns, |role| role == "assistant");
         }
         if dialect != "openai-chat" {
-            // Neighbouring pieces of an answer are one text.
+            // Adjacent parts of an answer are one text.
             for (role, blocks) in turns.iter_mut().filter(|(role, _)| is_models(role)) {
                 join_texts(blocks, role);
             }
@@ -293,12 +294,12 @@ impl Said {
         }
     }
 
-    /// How many answers it holds.
+    /// The number of its answers.
     pub(super) fn answers(&self) -> usize {
         self.turns.iter().filter(|(role, _)| is_models(role)).count()
     }
 
-    /// Takes from both what the losses of the second, which is a rendering, allow; the differences that stay, by name.
+    /// Removes from both what the losses of the second, a rendering, allow; returns the names of the remaining differences.
     pub(super) fn differences(mut self, mut rendered: Self, losses: &[Loss]) -> Vec<String> {
         let mut found = Vec::new();
         let amount = |code: LossCode| {
@@ -313,7 +314,7 @@ impl Said {
         if thoughts > dropped {
             found.push(format!("{thoughts} thoughts are missing, not {dropped}"));
         }
-        // A text that is joined with another is no object any more.
+        // After a text is joined with another, it is no longer an object.
         let (wrapped, others): (Vec<&Loss>, Vec<&Loss>) = losses
             .iter()
             .partition(|loss| loss.code == LossCode::ResultWrapped);
@@ -321,7 +322,7 @@ impl Said {
             self.allow(loss.code);
             rendered.allow(loss.code);
         }
-        // Which of two neighbours joins first must not matter.
+        // The order in which adjacent texts are joined must not matter.
         for said in [&mut self, &mut rendered] {
             said.turns.retain(|(_, blocks)| !blocks.is_empty());
         }
@@ -377,7 +378,7 @@ impl Said {
                 }
             }),
             LossCode::PartFlattened => self.each(join_texts),
-            // Words in the place of a medium are a line of the text around it.
+            // The words that replace a medium are a line of the surrounding text.
             LossCode::MediaPlaceholder => self.each(|blocks, role| {
                 for block in blocks
                     .iter_mut()
@@ -393,7 +394,7 @@ impl Said {
         }
     }
 
-    /// Blocks after results are a separate turn.
+    /// Moves the blocks after results into a separate turn.
     fn split_turns(&mut self) {
         let mut split = Vec::new();
         for (role, mut blocks) in std::mem::take(&mut self.turns) {
@@ -405,7 +406,7 @@ impl Said {
         self.turns = split;
     }
 
-    /// Numbers in the place of ids: those of the calls, for results those of their calls.
+    /// Replaces ids by numbers: those of calls, and in results those of their calls.
     fn number_calls(&mut self) {
         let (mut known, mut results) = (Vec::new(), 0);
         for block in self.turns.iter_mut().flat_map(|(_, blocks)| blocks) {
@@ -440,7 +441,7 @@ fn is_models(role: &str) -> bool {
     matches!(role, "assistant" | "model")
 }
 
-/// Whether a block is nothing but further fields of a text or message.
+/// Whether a block has only further fields of a text or message.
 fn is_fields(block: &Block) -> bool {
     matches!(block, Block::Other(value) if value.get("type").is_none() && (value.get("citations").is_some() || value.get("annotations").is_some()))
 }
@@ -455,7 +456,7 @@ fn join_turns(turns: &mut Vec<(String, Vec<Block>)>, joins: impl Fn(&str) -> boo
     });
 }
 
-/// Joins neighbouring texts: those of an answer by nothing, others by a line break.
+/// Joins adjacent texts: those of an answer directly, others with a line break.
 fn join_texts(blocks: &mut Vec<Block>, role: &str) {
     blocks.dedup_by(|next, last| {
         let (Block::Text(next), Block::Text(last)) = (next, last) else {
@@ -469,7 +470,7 @@ fn join_texts(blocks: &mut Vec<Block>, role: &str) {
     });
 }
 
-/// Definitions by name. Types of Gemini's schemas are written large and small.
+/// The tool definitions by name. Types in Gemini's schemas may be in upper or lower case.
 fn tools(request: &Value) -> BTreeMap<String, Value> {
     let config = items(&request["toolConfig"]["tools"])
         .iter()

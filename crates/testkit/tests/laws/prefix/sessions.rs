@@ -1,4 +1,4 @@
-//! Sessions as they are drawn: what is asked, what the model answers, what its tools return.
+//! Generates sessions: the questions, the answers of the model, and the results of its tools.
 
 use chatmill_drawn::Random;
 use serde_json::{Value, json};
@@ -15,12 +15,12 @@ pub(super) struct Session {
     pub repeats_thoughts: bool,
 }
 
-/// What a client makes of a history that became too long.
+/// How a client shortens a history that became too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// The first exchanges are left out.
+    /// The first exchanges are omitted.
     LeftOut,
-    /// A summary is in the place of all exchanges before.
+    /// A summary replaces all earlier exchanges.
     Summary,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Tool {
     pub schema: Value,
 }
 
-/// An answer, with what is asked before it and what its calls returned.
+/// An answer, with the questions before it and the results of its calls.
 #[derive(Debug)]
 pub(super) struct Round {
     pub asked: Vec<Piece>,
@@ -40,7 +40,7 @@ pub(super) struct Round {
     pub hosted: Option<(String, usize)>,
     /// The request to a tool on a server, and the number of texts before it.
     pub on_server: Option<(String, usize)>,
-    /// The text of the answer, in pieces as citations make them.
+    /// The text of the answer, split as citations split it.
     pub texts: Vec<String>,
     pub calls: Vec<Call>,
     pub results: Vec<Returned>,
@@ -58,7 +58,7 @@ pub(super) struct Call {
     pub id: String,
     pub name: &'static str,
     pub input: Value,
-    /// Whether the tool is one that the API defines, where it defines some.
+    /// Whether the tool is one that the API defines.
     pub is_client: bool,
 }
 
@@ -123,7 +123,7 @@ fn tools() -> Vec<Tool> {
 }
 
 impl Session {
-    /// A session of one to seven answers: after one without calls, a user asks again.
+    /// Generates a session of one to seven answers; after an answer without calls, a user asks again.
     pub(super) fn drawn(draw: &mut Random) -> Self {
         let (mut rounds, mut is_asked) = (Vec::new(), true);
         for number in 0..=draw.below(7) {
@@ -165,7 +165,7 @@ impl Round {
             })
             .collect();
         let mut asked = Vec::new();
-        // Some write while a tool is at work.
+        // Some users write while a tool is running.
         if is_asked || draw.once_in(5) {
             asked.push(Piece::Text(format!("Question {}", text(draw, number))));
             for _ in 0..draw.below(3) {

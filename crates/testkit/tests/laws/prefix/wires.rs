@@ -1,4 +1,4 @@
-//! How each of five wires writes a session: the messages of a history, a request around them, and the response to it.
+//! Writes a session in five wire formats: the messages of a history, a request with them, and the response.
 
 use chatmill_drawn::Random;
 use serde_json::{Value, json};
@@ -8,23 +8,23 @@ use super::sessions::{Cut, Piece, Returned, Round, Session};
 /// The first words of a summary.
 const SUMMARY: &str = "Summary of";
 
-/// A wire: how clients of one API write.
+/// A wire format: the requests of the clients of one API.
 pub(super) struct Wire {
-    /// The dialect that writes it, too.
+    /// The dialect of the same format.
     pub dialect: &'static str,
-    /// The field of a request that holds the messages.
+    /// The field of a request with the messages.
     pub list: &'static str,
-    /// What is before an answer: results of the calls before it, and what is asked.
+    /// Writes the messages before an answer: the results of the calls before it, and the questions.
     before: fn(&[Returned], &[Piece], &mut Random) -> Vec<Value>,
-    /// An answer; whether with its thought.
+    /// Writes an answer, with its thought if the flag is true.
     answer: fn(&Round, bool, &mut Random) -> Vec<Value>,
-    /// The fields of a request other than the messages, and the messages with which all requests begin.
+    /// Writes the fields of a request other than the messages, and the messages with which all requests begin.
     beside: fn(&Session, &mut Random) -> Value,
-    /// The response that holds an answer.
+    /// Writes the response with an answer.
     response: fn(Vec<Value>) -> Value,
 }
 
-/// The five wires.
+/// The five wire formats.
 pub(super) static WIRES: [Wire; 5] = [
     Wire {
         dialect: "openai-chat",
@@ -74,7 +74,7 @@ pub(super) static WIRES: [Wire; 5] = [
 ];
 
 impl Wire {
-    /// The requests of a session, each with its response, as a gateway logs them.
+    /// The requests of a session with their responses, as a gateway logs them.
     pub(super) fn log(&self, session: &Session, draw: &mut Random) -> Vec<(Value, Value)> {
         let beside = (self.beside)(session, draw);
         let head = beside[self.list].as_array().cloned().unwrap_or_default();
@@ -104,7 +104,7 @@ fn address(picture: &str) -> String {
     format!("data:image/png;base64,{picture}")
 }
 
-/// A text alone as a string, else a list.
+/// A single text as a string, anything else as a list.
 fn short(pieces: &[Piece], list: Vec<Value>, draw: &mut Random) -> Value {
     match pieces {
         [Piece::Text(text)] if draw.once_in(2) => json!(text),
@@ -120,7 +120,7 @@ fn each(pieces: &[Piece], text: impl Fn(&str) -> Value, picture: impl Fn(&str) -
     each.collect()
 }
 
-/// Messages with results and what is asked: as one, or one after the other.
+/// Messages with results and questions: together in one message, or in two.
 fn in_user_turns(results: Vec<Value>, asked: Vec<Value>, draw: &mut Random) -> Vec<Vec<Value>> {
     let mut turns = vec![results, asked];
     turns.retain(|turn| !turn.is_empty());
@@ -130,7 +130,7 @@ fn in_user_turns(results: Vec<Value>, asked: Vec<Value>, draw: &mut Random) -> V
     turns
 }
 
-/// Puts a step that runs at the vendor's behind some of the texts, which begin at `first`.
+/// Inserts a step that runs at the vendor after some of the texts, which begin at `first`.
 fn insert_hosted(
     blocks: &mut Vec<Value>,
     first: usize,

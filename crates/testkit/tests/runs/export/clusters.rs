@@ -1,5 +1,4 @@
-//! Splits of datasets whose conversations were compared: repeats, forks and continuations stay together, and
-//! more data moves nothing.
+//! Splits of datasets with compared conversations: repeats, forks and continuations stay together, and more data moves nothing.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +14,7 @@ use super::{json_lines, plain};
 const COMPARED: &str = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n\
                         [dedup]\nexact = \"mark\"\nnear = \"mark\"\n";
 
-/// A chat that began on a day of 2026, of these texts in turn.
+/// A chat that began on a day of 2026, with these texts in turn.
 fn chat(id: &str, day: usize, texts: &[String]) -> Value {
     let list: Vec<Value> = texts
         .iter()
@@ -40,7 +39,7 @@ fn chat(id: &str, day: usize, texts: &[String]) -> Value {
     })
 }
 
-/// Texts that no other subject has a run of words in common with.
+/// Texts that share no sequence of words with those of another subject.
 fn texts(subject: usize, number: usize) -> Vec<String> {
     (0..number)
         .map(|text| {
@@ -51,15 +50,15 @@ fn texts(subject: usize, number: usize) -> Vec<String> {
         .collect()
 }
 
-/// A later chat and the subject of an earlier one to which it belongs: none for one that stands alone.
+/// A later chat, and the subject of the earlier one to which it belongs; `None` for an unrelated chat.
 fn later(id: &str, day: usize, kind: u8, subject: usize, alone: usize) -> (Value, Option<usize>) {
     let mut said = texts(subject, 4);
     match kind {
         0 => return (chat(id, day, &texts(alone, 4)), None),
-        // The same words at another time, all or all but one of them.
+        // The same words at another time, all of them or all but one.
         1 => {}
         2 => said[1] = said[1].replacen("w7 ", "changed ", 1),
-        // The messages that a fork or a continuation shares with the first have the same times.
+        // The messages that a fork or a continuation shares with the first chat have the same times.
         3 => {
             said.truncate(2);
             said.extend(texts(alone, 2));
@@ -96,7 +95,7 @@ fn divided(test_dir: &TestDir, out: &str, split: &Split) -> BTreeMap<String, Str
 proptest! {
     #![proptest_config(chatmill_drawn::law(2))]
 
-    /// A tenth more: new subjects, copies under other ids, near copies, forks and continuations of old ones.
+    /// A tenth more chats: new subjects, copies with other ids, near copies, forks and continuations of old ones.
     #[test]
     fn a_tenth_more_moves_nothing_and_duplicates_and_forks_stay_beside_their_first(
         more in proptest::collection::vec((0_u8..5, any::<prop::sample::Index>()), 6),
@@ -132,7 +131,7 @@ proptest! {
 #[test]
 fn a_chat_that_ties_two_groups_together_moves_the_later_one_only() {
     let test_dir = TestDir::new();
-    // Ids whose hashes lie in different parts.
+    // Ids with hashes in different parts.
     let chats = [
         chat("c0", 0, &texts(0, 4)),
         chat("c1", 1, &texts(1, 4)),
@@ -144,7 +143,7 @@ fn a_chat_that_ties_two_groups_together_moves_the_later_one_only() {
     let before = divided(&test_dir, "before", &split);
     let home = &before["c0"];
     let (other, elsewhere) = before.iter().find(|(_, part)| *part != home).expect("two parts");
-    // The same thread once more, with the content of another one.
+    // The same thread again, with the content of another one.
     let subject: usize = other.trim_start_matches('c').parse().unwrap();
     test_dir.write("in/2.jsonl", json_lines(&[chat("c0", 9, &texts(subject, 4))]));
     let after = divided(&test_dir, "after", &split);
@@ -167,7 +166,7 @@ fn an_export_given_an_earlier_one_keeps_its_conversations_in_place() {
     let home = &before["c0"];
     let (other, _) = before.iter().find(|(_, part)| *part != home).expect("two parts");
     let subject: usize = other.trim_start_matches('c').parse().unwrap();
-    // Older than all that was there, and it ties two groups together: without a memory it would decide for both.
+    // It is older than all others and connects two groups: without the earlier assignment it would decide for both.
     let late = [chat("c0", 0, &texts(subject, 4)), chat("alone", 1, &texts(77, 4))];
     test_dir.write("in/2.jsonl", json_lines(&late));
     let like = |folder: &str| Split {
@@ -177,7 +176,7 @@ fn an_export_given_an_earlier_one_keeps_its_conversations_in_place() {
     let after = divided(&test_dir, "after", &like("before-export"));
     assert!(before.iter().all(|(id, part)| after[id] == *part));
     assert_eq!(after.len(), before.len() + 2);
-    // The memory is handed on.
+    // The assignment is passed on to the next export.
     let again = divided(&test_dir, "again", &like("after-export"));
     assert_eq!(after, again);
 

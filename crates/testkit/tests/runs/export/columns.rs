@@ -1,4 +1,4 @@
-//! Columns that are added to records, and parts in several files.
+//! Columns that are added to records, and parts that consist of several files.
 
 use chatmill_dataset::Dataset;
 use chatmill_export::{ExportRequest, ExportSummary, Format, NestedAs, Split, SplitBy, export};
@@ -98,7 +98,7 @@ fn added_columns_have_the_types_of_their_tables_and_lines_the_same_values() {
         let found = ["started_at", "valid", "tokens_r50k_base", "participants"].map(kind);
         assert_eq!(found, wanted);
         assert!(kind("loss_codes").starts_with("List("));
-        // The key of the row stands in front, once.
+        // The key of the row is in front, only once.
         assert_eq!(
             schema
                 .fields()

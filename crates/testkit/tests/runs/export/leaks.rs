@@ -1,4 +1,4 @@
-//! Words that the parts of a division share, held against a plain counter of runs of thirteen words.
+//! Words that the parts of a split share, compared with a simple counter of sequences of thirteen words.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,7 +14,8 @@ use super::{assert_balanced, json_lines, lines, plain};
 const RUN: &str = "[render]\ndialects = [\"hf-messages\"]\n[count]\nencodings = []\n";
 const WORDS: usize = 13;
 
-/// A conversation of one to three questions, some of whose texts hold a passage that others hold as well, and all the same system text.
+/// A conversation of one to three questions with the same system text in all; some texts contain a passage that others
+/// contain as well.
 fn drawn(random: &mut Random, number: usize) -> Value {
     let mut messages = vec![json!({"role": "system", "content": passage(999, 20)})];
     for turn in 0..=random.below(3) {
@@ -43,7 +44,7 @@ fn passage(number: usize, length: usize) -> String {
     words.join(", ")
 }
 
-/// The runs of words of what people and agents say in a record.
+/// The word sequences in the text of people and agents in a record.
 fn runs(line: &str) -> BTreeSet<String> {
     let record: Value = serde_json::from_str(line).unwrap();
     let list = record
@@ -62,7 +63,7 @@ fn runs(line: &str) -> BTreeSet<String> {
     found
 }
 
-/// The rows of each part after the first that share a run with a part before theirs.
+/// The number of rows of each later part that share a sequence with an earlier part.
 fn sharing(folder: &Path, parts: &[&str]) -> Vec<u64> {
     let rows: Vec<Vec<BTreeSet<String>>> = parts
         .iter()
@@ -107,7 +108,7 @@ fn places(test_dir: &TestDir, out: &str, parts: &[&str]) -> BTreeMap<String, Str
     let found = parts.iter().flat_map(|part| {
         let rows = lines(&test_dir.path(out), &format!("{part}.jsonl"));
         rows.into_iter().map(|row| {
-            // The first word of the first question names the conversation.
+            // The first word of the first question identifies the conversation.
             let at = row.find(" c").or_else(|| row.find("\"c")).unwrap() + 1;
             let id = row[at..]
                 .split('t')

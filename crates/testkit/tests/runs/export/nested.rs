@@ -1,4 +1,4 @@
-//! Tables whose lists and objects are Arrow structures.
+//! Tables with lists and objects as Arrow structures.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{enveloped, lines, milled, plain};
 
-/// A row as JSON, where what is missing is no member.
+/// A row as JSON, in which missing values are no members.
 fn value(field: &Field) -> Option<Value> {
     Some(match field {
         Field::Null => return None,
@@ -35,7 +35,7 @@ fn rows(path: &Path) -> Vec<Value> {
     file.into_iter().map(|row| object(&row.unwrap())).collect()
 }
 
-/// A record with arguments and parameters as values, however they are written.
+/// A record with arguments and parameters as values, however they were written.
 fn spelled_out(value: Value) -> Value {
     match value {
         Value::Array(values) => values.into_iter().map(spelled_out).collect(),
@@ -81,7 +81,7 @@ fn a_table_of_structures_has_the_values_of_the_lines() {
         assert!(summary.kept > 3, "{id}");
         let wanted: Vec<Value> = lines(&as_lines, "data.jsonl")
             .iter()
-            // A structure has no place for pictures in messages.
+            // A structure has no field for pictures in messages.
             .filter(|line| !line.contains(r#""type":"image""#))
             .map(|line| spelled_out(serde_json::from_str(line).unwrap()))
             .collect();

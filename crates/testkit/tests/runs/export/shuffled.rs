@@ -1,4 +1,4 @@
-//! The order of the rows, where it is drawn: other rows first, the same rows, and nothing else changed.
+//! A drawn order of rows: other rows are first, the rows are the same, and nothing else changes.
 
 use std::collections::BTreeSet;
 use std::fs;

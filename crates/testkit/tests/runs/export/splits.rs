@@ -1,4 +1,4 @@
-//! Division of exports: nothing moves between parts, and related conversations are in one part.
+//! Splits of exports: nothing moves between parts, and related conversations are in one part.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -69,14 +69,14 @@ fn divided(test_dir: &TestDir, out: &str, split: &Split) -> BTreeMap<String, Str
 proptest! {
     #![proptest_config(chatmill_drawn::law(3))]
 
-    /// New conversations, further days of old threads and copies of old conversations come in a later file.
+    /// A later file has new conversations, further days of old threads, and copies of old conversations.
     #[test]
     fn adding_data_moves_nothing_and_parts_nothing_that_belongs_together(
         first in proptest::collection::vec((0_u32..12, 1_usize..4), 4..24),
         later in proptest::collection::vec((0_u8..3, any::<prop::sample::Index>()), 1..12),
         by in prop_oneof![Just(SplitBy::Hash), Just(SplitBy::Room)],
     ) {
-        // Several days of a thread stand in the first file already; every day is another one, so no content is repeated.
+        // The first file already has several days of a thread. Every day differs, so no content is repeated.
         let thread = |number: u32| if by == SplitBy::Room { format!("room{}/{number}", number % 5) } else { format!("t{number}") };
         let old: Vec<Value> = first.iter().enumerate()
             .map(|(day, (number, messages))| chat(&thread(*number), day as u32, *messages)).collect();
@@ -94,7 +94,7 @@ proptest! {
             match kind {
                 0 => days.push(chat(&thread(later), later, 2)),
                 1 => days.push(chat(&thread(of.get(&first).0), later, 2)),
-                // White space makes another record, and so another id, of the same words.
+                // White space makes another record, with another id, from the same words.
                 _ => copies.push(list(of.index(lists.len()), &" ".repeat(1 + index))),
             }
         }
@@ -106,7 +106,7 @@ proptest! {
             prop_assert_eq!(&after[id], part, "{} moved", id);
         }
 
-        // The conversations of a thread, and those with the same words, stand in one part.
+        // All conversations of a thread, and all with the same words, are in one part.
         let dataset = Dataset::open(&test_dir.path("after")).unwrap();
         let mut homes: BTreeMap<String, (String, u32)> = BTreeMap::new();
         for batch in dataset.batches("conversations", &["conversation_id", "source_conversation_id", "content_hash"]) {
@@ -152,7 +152,7 @@ fn the_same_running_number_in_two_inputs_is_no_thread_of_both() {
         &Split::parse("train=50,test=50", SplitBy::Hash).unwrap(),
     );
     assert_eq!(parts.len(), 40);
-    // Ids of the second input are made unique.
+    // The ids of the second input are made unique.
     let first: Vec<&String> = parts
         .iter()
         .filter(|(id, _)| !id.contains('~'))
@@ -172,7 +172,7 @@ fn the_same_running_number_in_two_inputs_is_no_thread_of_both() {
 fn a_split_by_time_puts_the_latest_conversations_last_and_a_thread_where_it_began() {
     let test_dir = TestDir::new();
     let mut chats: Vec<Value> = (0..20).map(|day| chat(&format!("t{day}"), day, 2)).collect();
-    // A thread that began early and goes on late.
+    // A thread that began early and continues late.
     chats.push(chat("t3", 19, 3));
     let mut timeless = chat("timeless", 5, 2);
     for message in timeless["conversation_list"].as_array_mut().unwrap() {
@@ -195,7 +195,7 @@ fn a_split_by_time_puts_the_latest_conversations_last_and_a_thread_where_it_bega
 
     let shares = Split::parse("train=3,test=1", SplitBy::Time).unwrap();
     let by_share = divided(&test_dir, "shared", &shares);
-    // 21 beginnings, for the thread counts twice: the border is the sixteenth.
+    // There are 21 beginnings, because the thread counts twice; the border is the sixteenth.
     assert_eq!(by_share.values().filter(|part| *part == "test").count(), 6);
 
     test_dir.write("in/2.jsonl", json_lines(&[timeless]));

@@ -1,5 +1,5 @@
-//! Exports of windowed datasets, one row per answer: keys, order, budgets and files; and texts with the
-//! assistant's spans.
+//! Exports of windowed datasets with one row per answer: keys, order, budgets and files; and texts with the spans of
+//! the assistant.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{assert_balanced, batches, envelopes_of_conversations, json_lines, lines, plain};
 
-/// Rooms of two people and two bots; every room is an id with a sign of the sample ids of Inspect in it.
+/// Rooms of two people and two bots; the id of every room has a character that separates sample ids in Inspect.
 fn rooms() -> String {
     let rooms: Vec<Value> = (0..8).map(room).collect();
     json_lines(&rooms)
@@ -23,7 +23,7 @@ fn room(number: usize) -> Value {
     let speakers = ["u1", "b#1", "u2", "b1"];
     let list: Vec<Value> = (0..8 + number)
         .map(|index| {
-            // Some words are alone too many for the budget.
+            // The words of some messages alone exceed the budget.
             let words = if index == 5 {
                 "long ".repeat(90)
             } else {
@@ -43,7 +43,7 @@ fn room(number: usize) -> Value {
         "u1": {"full_name": "Ann", "role": "user"}, "u2": {"full_name": "Ben", "role": "user"},
         "b1": {"full_name": "Bot", "role": "assistant"}, "b#1": {"full_name": "Other Bot", "role": "assistant"},
     });
-    // Without escapes, the first answer of `b#1` in `r@b` and others would have one id.
+    // Without escapes, the first answer of `b#1` in `r@b` would share its id with others.
     json!({
         "version": "1.0.0",
         "conversation_meta": {"scene": "group_chat", "scene_desc": {}, "name": "Room", "group_id": format!("r{}@b", number), "user_details": people},
@@ -70,13 +70,13 @@ fn milled() -> (TestDir, Dataset) {
     (test_dir, dataset)
 }
 
-/// Conversation, perspective and ordinal.
+/// The conversation, the perspective and the ordinal.
 type Key = (String, String, u64);
 
-/// Content, spans and tokens.
+/// The content, the spans and the number of tokens.
 type Cells = (String, Vec<[usize; 2]>, u64);
 
-/// The valid renderings of a dialect, and how many are not valid.
+/// The valid renderings of a dialect, and the number of invalid ones.
 fn renderings(dataset: &Dataset, dialect: &str) -> (BTreeMap<Key, Cells>, u64) {
     let columns = [
         "conversation_id",
@@ -208,7 +208,7 @@ fn every_envelope_writes_the_rows_of_a_chat_separately_in_order_and_in_one_file(
     }
 }
 
-/// The record holds the rendering's own turns, whatever keys it gives them.
+/// Checks that the record has the turns of the rendering, under whatever keys.
 fn assert_same_words(envelope: &str, rendering: &Value, record: &Value) {
     let joined = |first: &Value, last: &Value| {
         let mut turns = first.as_array().unwrap().clone();
@@ -223,7 +223,7 @@ fn assert_same_words(envelope: &str, rendering: &Value, record: &Value) {
             );
         }
         "trl-prompts" | "verl" | "openai-rft" => {
-            // The dialect's system text has another role for models that are trained by a grader.
+            // The system text of the dialect has another role for models that are trained with a grader.
             let key = if envelope == "openai-rft" {
                 "messages"
             } else {
@@ -312,7 +312,7 @@ fn texts_and_lists_come_with_the_bytes_that_the_assistant_says() {
                         .map(|[start, end]| json!({"start": start, "end": end}))
                         .collect();
                     let line: Value = serde_json::from_str(&line).unwrap();
-                    // Of a row per turn, the last turn is learned.
+                    // In a row per turn, the last turn is trained on.
                     let learned = line["learned_spans"].as_array().unwrap();
                     assert!(
                         spans.ends_with(learned) && !learned.is_empty(),
@@ -328,7 +328,7 @@ fn texts_and_lists_come_with_the_bytes_that_the_assistant_says() {
         }
         assert_eq!(read, rendered.len(), "{dialect}");
     }
-    // An object becomes columns, for which spans of the whole text are meaningless.
+    // An object becomes columns, for which spans of the whole text have no meaning.
     let out = test_dir.path("object");
     export(&dataset, &divided("openai-chat", Format::Parquet), &out).unwrap();
     let schema = batches(&out.join("train.parquet"))[0].schema();

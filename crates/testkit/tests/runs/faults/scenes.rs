@@ -1,4 +1,4 @@
-//! The commands that are walked, over inputs of every kind, each as small as can be.
+//! The commands under test, over inputs of every kind, each as small as possible.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,26 +16,25 @@ use chatmill_export::{ExportError, ExportRequest, Format, export};
 use chatmill_testkit::samples::samples;
 use chatmill_workshop::TestDir;
 
-/// The failed end of a command.
+/// An unsuccessful end of a command.
 #[derive(Debug)]
 pub(crate) enum Ended {
-    /// The command ended with an error that repeating may cure: exit code 3, or 1 with the file on stderr
-    /// where nothing is written.
+    /// An error that repeating may cure: exit code 3, or 1 with the file on stderr if the command writes nothing.
     Repeatable(String),
-    /// The command ended with the claim that the request is wrong: exit code 2.
+    /// The claim that the request is wrong: exit code 2.
     Wrong(String),
 }
 
 type Found = BTreeMap<String, String>;
 
-/// A command over a test folder.
+/// A command in a test folder.
 pub(crate) struct Scene {
     pub name: &'static str,
-    /// Lays out what the command works on.
+    /// Creates the inputs of the command.
     pub prepare: fn(&TestDir),
-    /// The command; what it gives must not depend on faults.
+    /// The command; its result must not depend on faults.
     pub act: fn(&TestDir) -> Result<Found, Ended>,
-    /// The state that must hold after the command, however it ended.
+    /// Checks the state that must hold after the command, whatever its end.
     pub look: fn(&TestDir) -> Result<(), String>,
 }
 
@@ -143,7 +142,7 @@ fn chat(id: &str) -> String {
     )
 }
 
-/// JSON lines, a compressed file, a zip with a database in it, a database, a dump, and a dump that is a folder.
+/// JSON lines, a compressed file, a zip with a database, a database, a dump, and a dump that is a folder.
 fn inputs(shop: &TestDir) {
     shop.write("in/lines.jsonl", format!("{}\n{}\n", chat("a"), chat("b")));
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -175,7 +174,7 @@ fn milled(shop: &TestDir) {
     mill(shop, NEW, false).unwrap();
 }
 
-/// A plan, as the command loads it.
+/// Loads a plan as the command does.
 fn plan(shop: &TestDir, more: &str) -> Result<Plan, RunError> {
     let text = format!(
         "name = \"faults\"\n[[input]]\npath = \"in/**\"\n[output]\npath = \"{}\"\n{more}",
@@ -200,8 +199,7 @@ fn mill(shop: &TestDir, more: &str, replace: bool) -> Result<Found, Ended> {
     Ok(shop.hashes("out"))
 }
 
-/// Two workers, one after the other and the first again, on a plan of several shards. Each skips the finished
-/// ones.
+/// Two workers on a plan of several shards, one after the other and then the first again. Each skips finished shards.
 fn shared(shop: &TestDir, more: &str) -> Result<Found, Ended> {
     let never = AtomicBool::new(false);
     let out = shop.path("out");
@@ -228,7 +226,7 @@ fn shared(shop: &TestDir, more: &str) -> Result<Found, Ended> {
         return Ok(shop.hashes("out"));
     }
     let work_all = || {
-        // A worker that fails keeps nobody else from working.
+        // A worker that fails does not stop the others.
         for failed in [share(0), share(1), share(0)] {
             if let Some(reason) = failed.map_err(of_run)? {
                 return Err(Ended::Repeatable(reason));
@@ -239,8 +237,7 @@ fn shared(shop: &TestDir, more: &str) -> Result<Found, Ended> {
     work_all()?;
     let mut ended = shards::finish(&out, options(false), &Silent, &never);
     if let Err(RunError::ShardsMissing { .. }) = ended {
-        // An earlier worker that failed while it read a shard again: it has named the shard, and the next
-        // worker does it.
+        // An earlier worker failed while it read a shard again. It has recorded the shard, and the next worker processes it.
         work_all()?;
         ended = shards::finish(&out, options(false), &Silent, &never);
     }
@@ -321,7 +318,7 @@ fn exported(shop: &TestDir) -> Result<Found, Ended> {
     let dataset = Dataset::open(&shop.path("out")).map_err(of_dataset)?;
     let request = ExportRequest::new("group-chat", Format::Jsonl);
     let folder = shop.path("exported");
-    // An export never writes over another one.
+    // An export never replaces another one.
     let _ = fs::remove_dir_all(&folder);
     let ended = export(&dataset, &request, &folder);
     ended.map_err(|error| match error {
@@ -343,7 +340,7 @@ fn of_run(error: RunError) -> Ended {
         RunError::Dataset(error) => of_dataset(error),
         RunError::Plan(PlanError::System(failure)) => Ended::Repeatable(failure.to_string()),
         RunError::Plan(error) => Ended::Wrong(error.to_string()),
-        // Those that name a fault of the program would be one.
+        // An error that means a bug would be one.
         RunError::Unbalanced { .. }
         | RunError::WorkerFailed { .. }
         | RunError::Miscounted { .. }
@@ -381,7 +378,7 @@ fn of_read(error: &chatmill_engine::ReadError) -> Ended {
     }
 }
 
-/// There is a dataset, and it certifies.
+/// Checks that there is a dataset with a valid certificate.
 fn whole(shop: &TestDir) -> Result<(), String> {
     let certificate = chatmill_dataset::certify(&shop.path("out")).map_err(|error| error.to_string())?;
     match certificate.problems.first() {

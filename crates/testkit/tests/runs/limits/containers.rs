@@ -16,7 +16,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Runs a gzip of 40 records at and beyond a limit, and expects the records before the end to stay.
+/// Runs a gzip of 40 records at and beyond a limit; the records before the end must remain.
 fn decompression(at: &str, beyond: &str, unpacked: &[u8], packed: &[u8]) {
     let files: [(&str, &[u8]); 2] = [("x.jsonl.gz", packed), ("z.json", &plain("z").into_bytes())];
     let allowed = mill(&files, at);
@@ -51,7 +51,7 @@ fn three_limits_bound_the_unpacked_size_of_an_input() {
     let packed = gzip(&unpacked);
     let (long, short) = (unpacked.len(), packed.len());
     assert!(long > 4 * short, "the sample must be worth packing");
-    // The floor decides while the ratio allows less.
+    // The floor decides as long as the ratio allows less.
     let floor = |bytes| format!("decompressed_floor = {bytes}\ndecompressed_ratio = 1");
     decompression(&floor(long), &floor(long - 1), &unpacked, &packed);
     // The ratio decides above the floor.
@@ -62,12 +62,12 @@ fn three_limits_bound_the_unpacked_size_of_an_input() {
         &unpacked,
         &packed,
     );
-    // The ceiling decides over both.
+    // The ceiling overrides both.
     let ceiling = |bytes| format!("decompressed_ceiling = {bytes}");
     decompression(&ceiling(long), &ceiling(long - 1), &unpacked, &packed);
 }
 
-/// A file of columns: as many rows of a question and an answer, all alike.
+/// A columnar file with `rows` equal rows of a question and an answer.
 fn columns(rows: usize) -> Vec<u8> {
     let column = |text: &str| -> ArrayRef { Arc::new(StringArray::from(vec![text; rows])) };
     let columns = [("prompt", column("Open?")), ("completion", column("Until noon."))];
@@ -83,7 +83,7 @@ fn columns(rows: usize) -> Vec<u8> {
 fn unfolded_floor_and_unfolded_ratio_bound_the_values_of_columns() {
     let packed = columns(40);
     let files: [(&str, &[u8]); 2] = [("x.parquet", &packed), ("z.json", &plain("z").into_bytes())];
-    // A row and its two columns.
+    // Each row and its two columns count.
     let values = 120;
     assert!(packed.len() > values);
     let limits = |floor, ratio| format!("unfolded_floor = {floor}\nunfolded_ratio = {ratio}");
@@ -104,7 +104,7 @@ fn unfolded_floor_and_unfolded_ratio_bound_the_values_of_columns() {
 #[test]
 fn zstd_window_log_bounds_the_window_of_a_stream() {
     let text = lines(
-        // White space makes the text longer than the window, and costs nobody anything.
+        // White space makes the text longer than the window without adding to any count.
         &(0..300)
             .map(|number| plain(&format!("c{number}")) + &" ".repeat(4_000))
             .collect::<Vec<_>>(),
@@ -155,7 +155,7 @@ fn archive_entries_bounds_the_entries_of_zip_and_tar() {
 
 #[test]
 fn members_bounds_the_streams_of_a_bzip2_file() {
-    // A stream without content, as `bzip2 -c /dev/null` writes it.
+    // A stream without content, like that of `bzip2 -c /dev/null`.
     let empty = b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0";
     let neighbour = plain("z").into_bytes();
     let found = |streams: usize, members: usize| {

@@ -55,7 +55,7 @@ fn preview_depth_bounds_previews_inside_previews() {
             ],
         )])
     };
-    // The outermost preview is none inside another.
+    // The outermost preview is not inside another.
     for limit in [0, 2, 16] {
         let at = mill(
             &[("x.jsonl", &previews(limit + 1))],

@@ -1,5 +1,5 @@
-//! Every limit on both sides, through the whole mill with the key in the pipeline file: at the limit there is no finding;
-//! one beyond it there is, and the neighbours are untouched.
+//! Every limit is tested on both sides in whole runs, with the key in the pipeline file: at the limit there is no
+//! finding; one beyond it there is one, and other records are not affected.
 
 mod containers;
 mod conversations;
@@ -57,7 +57,7 @@ impl Milled {
     }
 }
 
-/// A message with more fields at its end.
+/// A message with further fields at its end.
 fn message(number: usize, more: &str) -> String {
     format!(
         r#"{{"message_id":"m{number}","create_time":"2026-01-01T00:00:00Z","sender":"u1","role":"user","type":"text","content":"hi"{more}}}"#

@@ -11,7 +11,7 @@ use super::{Milled, chat, lines, message, mill, plain};
 
 #[test]
 fn windows_bounds_the_renderings_of_a_conversation() {
-    // Each message stands a day after the one before it.
+    // Each message is one day after the previous one.
     let days: Vec<String> = (1..=5)
         .map(|day| message(day, "").replace("2026-01-01", &format!("2026-01-0{day}")))
         .collect();
@@ -190,7 +190,7 @@ fn template_file_bounds_the_file_of_a_template() {
     assert!(error.to_string().contains("turns.jinja"), "{error}");
 }
 
-/// A run with one template and one limit: whether its rendering is valid, or why there is no run.
+/// A run with one template and one limit: whether its rendering is valid, or the reason why there is no run.
 fn templated(template: &str, limit: &str) -> Result<bool, String> {
     let shop = TestDir::new();
     shop.write("in/a.json", chat("a", &[message(1, "")]));

@@ -95,7 +95,7 @@ fn max_reject_ratio_decides_between_complete_and_too_many() {
 
 #[test]
 fn max_error_findings_decides_between_complete_and_too_many_errors() {
-    // The sender of one message is in nobody's list, which is an error; the broken line is a reject and no error beside.
+    // The sender of one message is in no roster, which is an error. The broken line is a reject and no further error.
     let stranger = plain("b").replace("\"sender\":\"u1\"", "\"sender\":\"u9\"");
     assert_ne!(stranger, plain("b"));
     let file = lines(&[plain("a"), stranger, "{broken".to_owned()]);

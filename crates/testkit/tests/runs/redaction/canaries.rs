@@ -1,4 +1,5 @@
-//! Canaries: values that must not come out, put into every place of every sample, and looked for in every file.
+//! Canaries: values that must not appear in any output. They are put into every place of every sample and looked for in
+//! every file.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ pub(crate) const CANARIES: [(&str, &str); 8] = [
     ("token", "canarytoken7f3a9c"),
 ];
 
-/// The text in which a canary stands.
+/// A text that contains a canary.
 fn written(random: &mut Random, canary: &str) -> String {
     let plain = match canary {
         "canarytoken7f3a9c" => format!("https://files.example/a?x=1&token={canary}"),
@@ -47,13 +48,13 @@ fn written(random: &mut Random, canary: &str) -> String {
     }
 }
 
-/// Puts something invisible into the middle.
+/// Inserts an invisible character in the middle.
 fn insert(text: &str, sign: &str) -> String {
     let (head, tail) = text.split_at(text.len() / 2);
     format!("{head}{sign}{tail}")
 }
 
-/// Samples of all sources with canaries in their values and keys: name, text, number of canaries. A round has a third of them.
+/// Samples of all sources with canaries in values and keys: name, text, number of canaries. A round has a third of the samples.
 pub(crate) fn mutated(round: u64) -> Vec<(String, String, usize)> {
     let mut random = chatmill_drawn::random(round);
     let mut sources: Vec<&str> = SOURCES.iter().map(|source| source.id()).collect();
@@ -109,13 +110,12 @@ fn any(random: &mut Random) -> String {
 fn seed_value(random: &mut Random, value: &mut Value, count: &mut usize) {
     match value {
         Value::String(text) => {
-            // Strings that distinguish formats and kinds are changed seldom: otherwise nearly all records
-            // would be rejected.
+            // Strings that distinguish formats and kinds are rarely changed: otherwise nearly all records would be rejected.
             let is_prose = text.contains(' ');
             if random.once_in(if is_prose { 2 } else { 14 }) {
                 *count += 1;
                 *text = if is_prose {
-                    // A stream's next piece must not make another number of it.
+                    // The next chunk of a stream must not continue the number.
                     format!("{text} {};", any(random))
                 } else {
                     any(random)
@@ -148,7 +148,7 @@ fn seed_value(random: &mut Random, value: &mut Value, count: &mut usize) {
     }
 }
 
-/// Canaries in a dataset, each with the file that it stands in.
+/// The canaries in a dataset, each with the file that contains it.
 pub(crate) fn canaries_in(dataset: &Path) -> BTreeSet<(&'static str, String)> {
     let mut found = BTreeSet::new();
     for (file, bytes) in contents(dataset) {
@@ -164,7 +164,7 @@ pub(crate) fn canaries_in(dataset: &Path) -> BTreeSet<(&'static str, String)> {
     found
 }
 
-/// Every file of a dataset as it lies there, and every column of every table decoded; in lower case.
+/// Every file of a dataset as stored, and every column of every table decoded; all in lower case.
 fn contents(dataset: &Path) -> Vec<(String, Vec<u8>)> {
     let mut contents = Vec::new();
     let mut folders = vec![dataset.to_path_buf()];

@@ -1,4 +1,5 @@
-//! Shares of a run that compares its conversations: all lots are looked at before the first is rendered, and the files are those of `run`.
+//! A run in shards with comparison of conversations: all shards are compared before the first is rendered, and the
+//! files are those of `run`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use chatmill_workshop::TestDir;
 use super::super::lots::{During, lines, tiny};
 use super::{filled, finish, hashes, plan_with, root_of, work};
 
-/// Equal conversations are left out, nearly equal ones marked, and of the rest there are so many tokens.
+/// Equal conversations are omitted, nearly equal ones are marked, and the rest is limited to a number of tokens.
 fn compared() -> String {
     format!(
         "{}[dedup]\nexact = \"filter\"\nnear = \"mark\"\nthreshold = 0.5\n[mix]\nunit = \"tokens@cl100k_base\"\ntotal = \"1k\"\n\
@@ -27,7 +28,7 @@ fn run(test_dir: &TestDir) -> RunSummary {
     test_dir.run("run", &compared(), 2).unwrap()
 }
 
-/// The number of the lots, all of which share `of` shares compare.
+/// The number of shards that `of` workers compare together.
 fn compare_all(out: &Path, of: u32) -> usize {
     let mut lots = 0;
     for index in 0..of {
@@ -39,7 +40,7 @@ fn compare_all(out: &Path, of: u32) -> usize {
     lots
 }
 
-/// The files in which the lots' likenesses are, and the clusters where they are made.
+/// The files with the likenesses of the shards, and the clusters if they are made.
 fn kept(test_dir: &TestDir, out: &str) -> Vec<PathBuf> {
     let root = root_of(test_dir, out);
     let lots = fs::read_dir(root.join("lots")).unwrap();
@@ -64,13 +65,13 @@ fn shares_that_compare_first_give_the_files_of_a_run() {
     }
     let bare = test_dir.run("bare", &tiny(), 2).unwrap();
     assert!(bare.totals.conversations > alone.totals.conversations);
-    // By how many shares the lots are compared, and by how many they are rendered.
+    // The number of workers that compare the shards, and the number that render them.
     for (compared_by, rendered_by) in [(1, 4), (3, 2), (7, 1)] {
         let out = format!("out-{compared_by}");
         let planned = plan_with(&test_dir, &out, &compared());
         let path = test_dir.path(&out);
         assert_eq!(shards::status(&path).unwrap().stage, Stage::Compare);
-        // Backwards, and one of them twice.
+        // In reverse order, and one of them twice.
         for index in (0..compared_by).rev() {
             let share = ShardSelection::Part {
                 index,
@@ -87,7 +88,7 @@ fn shares_that_compare_first_give_the_files_of_a_run() {
                 assert!(again.compared.is_empty(), "{:?}", again.compared);
             }
         }
-        // Whoever compared the last lots went on and rendered the same.
+        // The worker that compared the last shards continued with rendering them.
         let status = shards::status(&path).unwrap();
         assert_eq!(status.stage == Stage::Finish, compared_by == 1);
         assert!(!status.done.is_empty() && status.failed.is_empty());
@@ -148,7 +149,7 @@ fn a_worker_killed_in_either_stage_corrupts_nothing() {
     assert_eq!(hashes(&test_dir, "run"), hashes(&test_dir, "out"));
 }
 
-/// Damages a file; the number is that of the same file of another plan.
+/// Damages a file; the number identifies the same file of another plan.
 type Damage<'d> = &'d dyn Fn(&Path, usize);
 
 #[test]
@@ -177,7 +178,7 @@ fn corrupt_or_foreign_comparison_files_of_shards_are_built_again() {
         },
     ];
     for damage in damages {
-        // All but the last shard, so that nothing was compared with it.
+        // All but the last shard, so that no comparison is complete.
         let last = u32::try_from(planned.shards - 1).unwrap();
         work(&out, &ShardSelection::Numbers((0..last).collect())).unwrap();
         damage(&kept(&test_dir, "out")[2], 2);
@@ -185,7 +186,7 @@ fn corrupt_or_foreign_comparison_files_of_shards_are_built_again() {
         assert_eq!((worked.stage, worked.missing), (Stage::Compare, vec![2]));
         let status = shards::status(&out).unwrap();
         assert_eq!((status.stage, status.missing), (Stage::Compare, vec![2]));
-        // The clusters are made of what lots are compared by, as long as that is there.
+        // The clusters are made from the likenesses of the shards, as long as these exist.
         let worked = work(&out, &ShardSelection::Numbers(vec![2])).unwrap();
         assert_eq!((worked.stage, worked.compared), (Stage::Render, vec![2]));
         assert_eq!([worked.done, worked.before].concat(), [2]);
@@ -199,7 +200,7 @@ fn corrupt_or_foreign_comparison_files_of_shards_are_built_again() {
             fs::remove_file(path).unwrap();
         }
     }
-    // No earlier rendering was lost, and none is used without the clusters of its conversations.
+    // No earlier rendering is lost, and none is used without the clusters of its conversations.
     assert_eq!(shards::status(&out).unwrap().stage, Stage::Compare);
     work(&out, &ALL).unwrap();
     finish(&out).unwrap();
@@ -224,7 +225,7 @@ fn a_changed_input_fails_its_shard_in_either_stage_until_it_is_restored() {
     assert_eq!(worked.missing, [*lot]);
     let status = shards::status(&out).unwrap();
     assert_eq!((status.stage, &status.failed), (Stage::Compare, &worked.failed));
-    // As it was, and changed again before it is rendered.
+    // The file is restored, and changed again before it is rendered.
     test_dir.write("in/d.jsonl", &text);
     let stop = AtomicBool::new(false);
     let change = || drop(test_dir.write("in/d.jsonl", &changed));

@@ -1,5 +1,5 @@
-//! Plans, shards and receipts that were edited, swapped, lost or restored from elsewhere: each is refused or
-//! processed again, and the published dataset is complete.
+//! Plans, shards and receipts that were edited, swapped, lost or restored from elsewhere: each is refused or processed
+//! again, and the published dataset is complete.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::{finish, hashes, plan, root_of, work};
 
 const ALL: ShardSelection = ShardSelection::Part { index: 0, of: 1 };
 
-/// Inputs that are divided, and some that lie in one lot together.
+/// Inputs that are divided, and some that share a shard.
 fn filled() -> TestDir {
     let test_dir = TestDir::new();
     for (name, count) in [("i0", 25), ("i1", 26), ("i2", 27), ("j0", 3), ("j1", 2)] {
@@ -28,7 +28,7 @@ fn read(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// The JSON with the hash that it must bear to be believed.
+/// The JSON with the hash that makes it valid.
 fn resealed(value: &Value) -> String {
     let mut value = value.clone();
     value.as_object_mut().unwrap().shift_remove("hash");
@@ -41,7 +41,7 @@ fn lots(plan: &mut Value) -> &mut Vec<Value> {
     plan["lots"].as_array_mut().unwrap()
 }
 
-/// The first stretch of the second input, and those after it.
+/// The range with this number in the second input.
 fn stretch(plan: &mut Value, number: usize) -> &mut Value {
     let of_second = |lot: &&mut Value| lot["inputs"]["start"] == 1 && lot["stretch"].is_object();
     let found = lots(plan).iter_mut().filter(of_second).nth(number);
@@ -54,7 +54,7 @@ fn add(number: &mut Value, more: i64) {
 
 type Edit = fn(&mut Value);
 
-/// Edits of the plan. None is believed, whether it bears its hash or not.
+/// Edits of the plan. Each is refused, with a right hash and with a wrong one.
 const PLANS: &[(&str, Edit)] = &[
     ("the last lot is missing", |plan| drop(lots(plan).pop())),
     ("the first lot is missing", |plan| drop(lots(plan).remove(0))),
@@ -235,7 +235,7 @@ const UNSEALED: &[(&str, Edit)] = &[
     }),
 ];
 
-/// Neither a worker nor whoever finishes believes the plan that lies there.
+/// Checks that neither a worker nor `finish` accepts the plan in the folder.
 fn assert_refused(out: &Path, what: &str) {
     for (who, refused) in [("work", work(out, &ALL).err()), ("finish", finish(out).err())] {
         let said = refused.map(|error| {
@@ -312,7 +312,7 @@ const LOTS: &[(&str, Edit)] = &[
 
 type Loss = fn(root: &Path);
 
-/// Edits of files below the folder of the work.
+/// Edits of files in the folder of the work.
 const FILES: &[(&str, Loss)] = &[
     ("what is said of a lot is gone", |root| {
         fs::remove_file(root.join("lots/00000.json")).unwrap();
@@ -368,7 +368,7 @@ fn swap(root: &Path, [one, other]: [&str; 2]) {
     fs::rename(&aside, &other).unwrap();
 }
 
-/// Whoever finishes publishes nothing, and after another round of work there is the whole.
+/// Checks that `finish` publishes nothing, and that another round of work gives the whole dataset.
 fn assert_done_again(out: &Path, what: &str) {
     let refused = finish(out).err();
     assert!(

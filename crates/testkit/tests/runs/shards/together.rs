@@ -1,5 +1,4 @@
-//! Processes that share one destination: workers, a process that runs or finishes it alone, and one that only
-//! reads.
+//! Processes that share one destination: workers, a process that runs or finishes the work alone, and one that only reads.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,7 +58,7 @@ fn a_shard_finished_by_another_worker_needs_no_second_result() {
     test_dir.run("run", &tiny(), 1).unwrap();
     plan(&test_dir, "out");
     let out = test_dir.path("out");
-    // Ids collide between shards, so that the finished dataset differs from the worker's files.
+    // Ids collide between shards, so that the finished dataset differs from the files of the worker.
     let overtake = || {
         work(&out, &ALL).unwrap();
         finish(&out).unwrap();

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 const BROKEN: &str = include_str!("broken.txt");
 
-/// Whether the judge names a rule for a request.
+/// Whether the validator names a rule for a request.
 fn names(dialect: &str, profile: &str, rule: &str, text: &str) -> bool {
     let breaches = validator::breaches(dialect, profile, text);
     breaches.iter().any(|breach| breach.rule == rule)

@@ -1,4 +1,5 @@
-//! Generated chats and histories of tools, by policies that repair, reject or drop: the judge and the dialects agree on each.
+//! Generated chats and histories of tools, with policies that repair, reject or drop: the validator and the dialects
+//! must agree on each.
 
 use chatmill_dialect::policy::{
     Compressed, ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Reasoning, References, System,
@@ -9,7 +10,7 @@ use chatmill_testkit::histories;
 
 use super::agree;
 
-/// The default, as little repair as there can be, and as little text.
+/// The default policy, one with as little repair as possible, and one with as little text as possible.
 fn policies() -> [Policy; 3] {
     let rejecting = Policy {
         names: Names::Prefix,

@@ -1,5 +1,5 @@
-//! The sixteen histories with the results of other converters, and the renderings of the hardest in each
-//! dialect: the tables of `docs/torture.md`. `BLESS=1` writes them again.
+//! The sixteen histories with the results of other converters, and the renderings of the hardest in each dialect: the
+//! tables of `docs/torture.md`. `BLESS=1` writes them again.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,8 +22,8 @@ const PEERS: [&str; 8] = [
     "AI SDK 6",
 ];
 
-/// The results of the other converters for the cases of [`SIXTEEN`], in its order, from Chat Completions to
-/// Anthropic Messages. ok: the result would be accepted. One word where all eight did the same.
+/// The results of the other converters for the cases of [`SIXTEEN`], in that order, from Chat Completions to Anthropic
+/// Messages. "ok" means that the result would be accepted. A single word means that all eight did the same.
 const DONE: [&[&str]; 16] = [
     &[
         "lost", "lost", "lost", "lost", "no place", "lost", "lost", "no place",
@@ -135,14 +135,14 @@ const DONE: [&[&str]; 16] = [
     &["ok"],
 ];
 
-/// Verdict and losses of one case in one dialect, seen by its busiest agent.
+/// The verdict and the losses of one case in one dialect, from the perspective of its busiest agent.
 struct Outcome {
     violations: BTreeSet<String>,
-    /// At single messages.
+    /// The losses at single messages.
     told: BTreeSet<LossCode>,
-    /// Over the whole conversation.
+    /// The losses of the whole conversation.
     by_nature: BTreeSet<LossCode>,
-    /// The output.
+    /// The rendering.
     text: String,
     /// Whether the dialect shows the conversation, and not single turns of it.
     shows_history: bool,
@@ -165,7 +165,7 @@ impl Outcome {
             outcome.shows_history &= rendering.coverage != Coverage::SingleTurn;
             for loss in &rendering.losses {
                 match loss.position {
-                    // Text that is put in front of everything belongs to no message.
+                    // Text in front of everything belongs to no message.
                     None if loss.code == LossCode::EmptyFilled => outcome.told.insert(loss.code),
                     Some(_) => outcome.told.insert(loss.code),
                     None => outcome.by_nature.insert(loss.code),
@@ -186,7 +186,7 @@ impl Outcome {
         self.told.contains(&code) || self.by_nature.contains(&code)
     }
 
-    /// The first of some codes that is declared, else a word for none.
+    /// The word for the first of these codes that is declared, or `otherwise`.
     fn first<'t>(&self, words: &[(LossCode, &'t str)], otherwise: &'t str) -> &'t str {
         let found = words.iter().find(|(code, _)| self.has(*code));
         found.map_or(otherwise, |(_, word)| word)
@@ -206,7 +206,7 @@ fn head(cells: &[&str]) -> String {
     line(&cells) + &"|---".repeat(cells.len()) + "|\n"
 }
 
-/// The cases beside the other converters.
+/// The table of the cases with the results of the other converters.
 fn matrix(cases: &[(String, Linked)]) -> String {
     let ours = chatmill_dialect::find("anthropic-messages").unwrap();
     let heads: Vec<&str> = ["Case"].into_iter().chain(PEERS).chain(["chatmill"]).collect();
@@ -231,7 +231,7 @@ fn matrix(cases: &[(String, Linked)]) -> String {
     table
 }
 
-/// The names, pairs and orphans of the cases in each dialect.
+/// The table of the names, pairs and orphans of the cases in each dialect.
 fn dialects(cases: &[(String, Linked)]) -> String {
     let mut table = head(&[
         "Dialect",
@@ -336,7 +336,7 @@ fn none_of_the_sixteen_is_lost_without_a_word_where_others_lose() {
     ] {
         for dialect in ["anthropic-messages", "bedrock-converse"] {
             let outcome = Outcome::of(chatmill_dialect::find(dialect).unwrap(), case(&cases, name));
-            // Converse takes white space at the end.
+            // Converse accepts white space at the end.
             let codes = codes
                 .iter()
                 .filter(|code| dialect == "anthropic-messages" || **code != LossCode::WhitespaceTrimmed);

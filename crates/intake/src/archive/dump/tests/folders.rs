@@ -1,4 +1,4 @@
-//! Dumps that are folders: files missing, linked, packed in other ways.
+//! Dumps that are folders: with missing or linked files, or packed in other ways.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,10 +12,10 @@ use crate::discover::{InputKind, discover};
 use crate::reader::Reader;
 use crate::reader::testing::{Entry, gzip, lz4, map, open, read_all, read_tables, tar, zip, zstd};
 
-/// The file of the table that is wanted.
+/// The file of the table that a map names.
 const MESSAGES: &str = "3367.dat.gz";
 
-/// A copy of the sample that may be changed.
+/// A copy of the sample, which tests may change.
 fn copy() -> tempfile::TempDir {
     let copy = tempfile::tempdir().unwrap();
     fs::create_dir(copy.path().join("dump")).unwrap();
@@ -37,7 +37,7 @@ fn read(parent: &Path) -> Vec<Entry> {
     read_all(&mut reader.with_tables(vec![map("public.messages")].into()))
 }
 
-/// Changes one file of a copy and reads it.
+/// Changes one file of a copy and reads the copy.
 fn changed(change: impl FnOnce(&Path)) -> Vec<Entry> {
     let copy = copy();
     change(&copy.path().join("dump"));
@@ -67,7 +67,7 @@ fn files_may_be_packed_in_any_way_or_not() {
     }
 }
 
-/// The files of the sample, named as members of an archive, its table of contents behind the first `before` of them.
+/// The files of the sample as members of an archive, with the table of contents after the first `before` of them.
 fn members(folder_name: &str, before: usize) -> Vec<(String, Vec<u8>)> {
     let files = fs::read_dir(folder("awkward-rows/folder")).unwrap();
     let mut files: Vec<_> = files.map(|file| file.unwrap()).collect();

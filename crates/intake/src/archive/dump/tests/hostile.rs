@@ -8,7 +8,7 @@ use super::packed::{int, linked_lz4, packed};
 use super::{codes, names, read, replace, rows, sample, split};
 use crate::reader::testing::{map, read_tables, tar, zstd};
 
-/// The header of an uncompressed custom format dump, and a table of contents of so many entries without data.
+/// The header of an uncompressed dump in the custom format, and a table of contents with `entries` entries that have no data.
 pub(super) fn header(minor: u8, entries: u32, padding: usize) -> Vec<u8> {
     let text = |text: &[u8]| [int(u32::try_from(text.len()).unwrap()), text.to_vec()].concat();
     let none = || vec![1, 1, 0, 0, 0];
@@ -74,7 +74,7 @@ fn the_table_of_contents_is_bounded_in_entries_and_in_names() {
         record: 112,
         ..Limits::default()
     };
-    // Of each entry a name of 100 bytes, `SCHEMA` and `public` are kept.
+    // For each entry, a name of 100 bytes, `SCHEMA` and `public` are kept.
     assert_eq!(read(1, 100, &limits), ["(empty-input)"]);
     assert_eq!(read(1, 101, &limits), ["record-too-long"]);
 }
@@ -133,7 +133,7 @@ fn a_cut_dump_is_never_a_shorter_one() {
 fn a_cut_tar_is_never_a_shorter_one() {
     let dump = sample("awkward-rows/dump.tar");
     let whole = read(&dump);
-    // After the end mark, only padding follows.
+    // After the end mark there is only padding.
     for length in (520..dump.len() - 1024).step_by(97) {
         let cut = read(&dump[..length]);
         assert!(!codes(&cut).is_empty(), "{length}");
@@ -241,7 +241,7 @@ fn a_tar_of_a_dump_may_hold_other_files() {
 proptest! {
     #![proptest_config(chatmill_drawn::law(40))]
 
-    /// Whatever a dump's bytes are, its entries are tiled and reading ends the same way twice.
+    /// Whatever the bytes of a dump are, its entries are tiled, and two readings end in the same way.
     #[test]
     fn a_corrupt_dump_is_accounted_for(
         mut bytes in prop::sample::select(vec![

@@ -1,11 +1,11 @@
-//! Bodies in compressions that not every `pg_dump` can write, made by packing the blocks of a sample again.
+//! Bodies in compressions that not every `pg_dump` can write; the tests pack the blocks of a sample again.
 
 use std::io::{Read as _, Write as _};
 
 use super::{codes, read, rows, sample, split};
 use crate::reader::testing::{lz4, zstd};
 
-/// An integer of four bytes as a dump writes it.
+/// An integer of four bytes in a dump.
 pub(super) fn int(value: u32) -> Vec<u8> {
     [&[0], &value.to_le_bytes()[..]].concat()
 }
@@ -24,7 +24,7 @@ pub(super) fn zlib(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// As `pg_dump` packs: blocks that refer to one another, without checksums.
+/// Packs as `pg_dump` does: with blocks that refer to one another, and without checksums.
 pub(super) fn linked_lz4(text: &[u8]) -> Vec<u8> {
     use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
     let layout = FrameInfo::new()
@@ -35,7 +35,7 @@ pub(super) fn linked_lz4(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The blocks of a dump: ids and texts.
+/// The blocks of a dump, as ids and texts.
 fn blocks(mut bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
     let mut blocks = Vec::new();
     let take = |bytes: &mut &[u8], count: usize| {
@@ -59,9 +59,9 @@ fn blocks(mut bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
     blocks
 }
 
-/// The dump with its bodies packed anew and cut into chunks.
+/// The dump with bodies that are packed again and cut into chunks.
 pub(super) fn packed(method: u8, pack: fn(&[u8]) -> Vec<u8>, chunk: usize) -> Vec<u8> {
-    /// The offset at which the header of version 1.16 names the compression.
+    /// The offset at which a header of version 1.16 names the compression.
     const METHOD: usize = 11;
     let (mut dump, rest) = split(&sample("five-rows/pg18-piped.dump"));
     assert_eq!(dump[METHOD], 1);
@@ -103,7 +103,7 @@ fn every_compression_gives_the_same_rows_however_it_is_cut_into_chunks() {
 fn a_body_that_breaks_off_costs_its_own_table_only() {
     fn halved(text: &[u8]) -> Vec<u8> {
         let packed = zlib(text);
-        // The tables are told apart by their texts: only the larger one is corrupt.
+        // The length of its text identifies the table: only the larger one is corrupted.
         let length = if text.len() > 500 {
             packed.len() / 2
         } else {

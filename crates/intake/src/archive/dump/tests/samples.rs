@@ -1,4 +1,4 @@
-//! Dumps made by PostgreSQL, compared with PostgreSQL's own account of the rows.
+//! Dumps by PostgreSQL, compared with the rows that PostgreSQL itself reports.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,7 @@ use crate::event::Event;
 use crate::reader::Reader;
 use crate::reader::testing::{Entry, gzip, map, open, read_all, table_reader, tar, zip, zstd};
 
-/// A row with all values as texts: `COPY` writes numbers and booleans as text, where `INSERT` statements do
-/// not.
+/// A row with all values as texts, because `COPY` writes numbers and booleans as text and `INSERT` statements do not.
 fn as_texts(row: &str) -> BTreeMap<String, Option<String>> {
     let row: BTreeMap<String, Box<RawValue>> = serde_json::from_str(row).unwrap();
     let text = |value: Box<RawValue>| match value.get() {
@@ -57,7 +56,7 @@ fn every_format_gives_the_rows_that_psql_gives() {
     }
 }
 
-/// Reads an input by its path.
+/// Reads the input at a path.
 fn read_path(name: &str) -> (Reader, Vec<Entry>) {
     let inputs = discover(&folder(name).to_string_lossy(), std::path::Path::new("/")).unwrap();
     assert_eq!(inputs.len(), 1, "{inputs:?}");
@@ -188,7 +187,7 @@ fn a_dump_in_a_container_gives_the_same_rows() {
 
 #[test]
 fn a_dump_without_rows_is_noted() {
-    // The same dump without the two entries of data is what `--schema-only` writes.
+    // Without its two entries of data, the dump is what `--schema-only` writes.
     let entries = read(&tar(&[("empty.dump", &super::hostile::header(16, 0, 0))]));
     assert_eq!(names(&entries), ["empty.dump"]);
     assert_eq!(codes(&entries), ["(empty-input)"]);

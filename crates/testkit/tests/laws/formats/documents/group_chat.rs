@@ -1,4 +1,4 @@
-//! Group Chat Format 1.0.0: what the dialect makes of conversations that know less than the format asks.
+//! Group Chat Format 1.0.0: the output of the dialect for conversations without some of the data that the format requires.
 
 use chatmill_dialect::LossCode;
 use serde_json::{Value, json};
@@ -87,6 +87,6 @@ fn a_quote_keeps_its_time_and_author_and_declares_other_fields_lost() {
         "role": "assistant", "content": "Heat is motion.",
     });
     assert_eq!(quote, &expected);
-    // The name of the webhook and the account behind it.
+    // The name of the webhook and its account.
     assert_eq!(said.lost(LossCode::ExtraDropped), 2);
 }

@@ -6,7 +6,7 @@ use chatmill_testkit::conversations::read;
 
 use super::{path, recognised, sample, say};
 
-/// The sample without the white space between its values.
+/// The sample without white space between its values.
 fn compact(name: &str) -> String {
     let text = std::fs::read_to_string(path(name)).unwrap();
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -1,5 +1,6 @@
-//! Jaibber's document: "All messages are published as `channel.publish("message", payload)` where `payload` is an `AblyMessage`",
-//! of which `from`, `fromUsername`, `projectId`, `text`, `messageId` and `type` bear no question mark.
+//! Jaibber's document: "All messages are published as `channel.publish("message", payload)` where `payload` is an
+//! `AblyMessage`". Of its fields, `from`, `fromUsername`, `projectId`, `text`, `messageId` and `type` are not marked as
+//! optional.
 
 use chatmill_diag::Limits;
 use chatmill_dialect::{Policy, View};
@@ -8,7 +9,7 @@ use chatmill_model::Linked;
 use chatmill_testkit::conversations::cases;
 use serde_json::Value;
 
-/// The payloads of a conversation, and what their reader takes them for.
+/// The payloads of a conversation, and the source that recognises them.
 fn published(linked: &Linked) -> (Vec<Value>, Option<&'static str>) {
     let dialect = chatmill_dialect::find("jaibber-events").unwrap();
     let policy = Policy::default();
@@ -32,7 +33,7 @@ fn every_payload_has_the_required_fields_and_is_recognised() {
     let mut tried = 0;
     for (name, linked) in cases() {
         let (payloads, source) = published(&linked);
-        // Tasks are told in a shape of their own.
+        // Tasks have a different form.
         let messages = payloads.iter().filter(|payload| payload.get("task").is_none());
         for payload in messages {
             tried += 1;

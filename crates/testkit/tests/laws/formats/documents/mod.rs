@@ -1,5 +1,5 @@
-//! Rules from the documentation of Group Chat Format, Suna, gryag, Jaibber and Tzurot, sentence by sentence
-//! where one is easily missed.
+//! Rules from the documentation of Group Chat Format, Suna, gryag, Jaibber and Tzurot, sentence by sentence where one
+//! is easily missed.
 
 mod group_chat;
 mod gryag;
@@ -20,7 +20,7 @@ fn path(name: &str) -> PathBuf {
     samples().join("documents").join(name)
 }
 
-/// A sample, read and linked.
+/// Reads and links a sample.
 fn sample(source: &str, name: &str) -> Linked {
     read(source, &std::fs::read_to_string(path(name)).unwrap())
 }
@@ -39,7 +39,7 @@ impl Said {
     }
 }
 
-/// The renderings of a conversation through the eyes of a participant.
+/// The renderings of a conversation from the perspective of a participant.
 fn all_through(linked: &Linked, dialect: &str, perspective: Option<usize>) -> Vec<Said> {
     let dialect = chatmill_dialect::find(dialect).unwrap();
     let policy = Policy::default();
@@ -65,7 +65,7 @@ fn say(linked: &Linked, dialect: &str) -> Said {
     all.remove(0)
 }
 
-/// The source that a sample is taken for, the conversations in it, and the codes of its findings.
+/// The source that recognises a sample, the number of its conversations, and the codes of its findings.
 fn recognised(name: &str) -> (String, u64, Vec<&'static str>) {
     let (findings, verdict) = TestDir::check(&path(name));
     let codes = findings.iter().map(|checked| checked.located.finding.code.name);

@@ -1,12 +1,11 @@
-//! Every dialect's output is accepted by our own reader: without an error, or the rendering is invalid and
-//! names the rule.
+//! The source accepts every output of its dialect: without an error, or the rendering is invalid and names the rule.
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_dialect::{DIALECTS, Policy, View, auto_perspective};
 use chatmill_testkit::conversations::{cases, read, reading};
 use chatmill_testkit::losses::reader;
 
-/// The errors that reader and rules find in a record.
+/// The errors of the source and the rules for a record.
 fn errors(source: &str, text: &str) -> Vec<Finding> {
     let limits = Limits::default();
     let reading = reading(source, text, &limits);

@@ -19,7 +19,7 @@ fn a_personality_that_is_only_quoted_may_be_the_one_that_reads() {
             .contains(r#"You said earlier: \"Heat is motion.\""#),
         "{through:?}"
     );
-    // Nobody asked for it: then it is another personality's.
+    // From the default perspective, the message is that of another personality.
     let said = say(&linked, "tzurot").text;
     assert!(
         said.contains(r#"Ludwig (ludwig-b) said: \"Heat is motion.\""#),

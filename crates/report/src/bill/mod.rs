@@ -105,7 +105,7 @@ pub struct BillRequest {
 /// The counts of a rendering in one encoding, or of a part of a rendering, which a bill sums.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BillEntry {
-    /// 1 for a rendering; 0 for a part of it that is not the last.
+    /// Number of renderings; 0 for a part of a rendering that is not the last.
     pub renderings: u64,
     /// All tokens of the rendering; `None` if they are not known, or were added with another part.
     pub whole: Option<u64>,

@@ -23,7 +23,7 @@ pub(super) struct Hidden {
     pub lesser: u64,
     /// Findings beyond the limit for a code in a file.
     pub beyond: u64,
-    /// Findings so far, whether shown or not.
+    /// Findings so far that are not below the least severity; it keeps findings of the same place in order.
     pub turn: u64,
 }
 

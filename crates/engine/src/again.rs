@@ -33,7 +33,7 @@ mod single;
 mod stored;
 
 pub use preferences::{Preference, Wanted};
-pub use single::{DatasetConversation, conversation};
+pub use single::{StoredFacts, conversation};
 
 use called::Called;
 use rebuilt::{Conversations, StoredConversation};
@@ -232,16 +232,25 @@ impl<'a, 'd> Renderer<'a, 'd> {
         mut replacements: Replacements<'_>,
         visit: &mut Visit<'_, E>,
     ) -> Result<(), E> {
-        let Again { plan, called, .. } = self.again;
-        let most = usize::try_from(plan.limits().perspectives).unwrap_or(usize::MAX);
         while let Some(StoredConversation { id, input, linked }) = conversations.next()? {
-            self.called = called.of_input(&input);
             self.replaced = replacements.of_next(&id)?;
-            let (mut perspectives, _) = render::perspectives(&linked, &plan.pipeline.perspective.speaker);
-            perspectives.truncate(most);
-            self.render((&id, &linked), &plan.windows, &perspectives, visit)?;
+            self.render_whole((&id, &input, &linked), visit)?;
         }
         Ok(())
+    }
+
+    /// Renders a conversation, which has this id and is from this input, as the plan says.
+    fn render_whole<E>(
+        &mut self,
+        (id, input, linked): (&str, &str, &Linked),
+        visit: &mut Visit<'_, E>,
+    ) -> Result<(), E> {
+        let Again { plan, called, .. } = self.again;
+        self.called = called.of_input(input);
+        let most = usize::try_from(plan.limits().perspectives).unwrap_or(usize::MAX);
+        let (mut perspectives, _) = render::perspectives(linked, &plan.pipeline.perspective.speaker);
+        perspectives.truncate(most);
+        self.render((id, linked), &plan.windows, &perspectives, visit)
     }
 
     /// Renders a conversation, which has this id, through windows.

@@ -13,7 +13,7 @@ use crate::record::redact::shown;
 pub(super) struct Replacements<'d>(Option<Rows<'d, Lost>>);
 
 /// The redactions in one conversation.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Replaced {
     /// In facts about it, which every rendering declares.
     in_facts: bool,
@@ -35,9 +35,10 @@ impl<'d> Replacements<'d> {
         Ok(Self(rows.transpose()?))
     }
 
-    /// The same for one conversation.
+    /// The same for one conversation; none where the dataset does not have the table, and no dialect can be rendered.
     pub(super) fn of_one(dataset: &'d Dataset, id: &'d str) -> Result<Self, DatasetError> {
-        let rows = replaces(dataset).then(|| Rows::of_conversation(dataset, "losses", id));
+        let is_there = replaces(dataset) && dataset.has("losses");
+        let rows = is_there.then(|| Rows::of_conversation(dataset, "losses", id));
         Ok(Self(rows.transpose()?))
     }
 

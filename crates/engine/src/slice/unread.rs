@@ -2,6 +2,7 @@
 //! opened.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
 use chatmill_diag::{Finding, Limits, codes};
@@ -49,7 +50,7 @@ enum Noted {
 }
 
 /// The beginning of a content in a row that is a text of a list.
-const TEXT_OF_LIST: &[u8] = b"\"content\":\"";
+static TEXT_OF_LIST: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\"content\":\""));
 
 /// Tables that are named when none is read.
 const MAX_NAMED_TABLES: usize = 12;
@@ -152,7 +153,7 @@ impl Tables {
 
     /// The finding about a row with a text that is a list of parts.
     fn text_of_parts(&mut self, row: &[u8], map: Option<&TableMap>, limits: &Limits) -> Option<Finding> {
-        let (_, text) = row.split_at_checked(memmem::find(row, TEXT_OF_LIST)? + TEXT_OF_LIST.len())?;
+        let (_, text) = row.split_at_checked(TEXT_OF_LIST.find(row)? + TEXT_OF_LIST.needle().len())?;
         // Blanks may be before and after the bracket, as a row escapes them.
         let mut signs = text.iter().filter(|sign| !b" \\nrt".contains(sign));
         if (signs.next(), signs.next()) != (Some(&b'['), Some(&b'{')) {

@@ -1,4 +1,4 @@
-//! Resolved maps: where tables and records of any form have their messages.
+//! Resolves maps: the sections of a pipeline file become the maps that sources read tables and records by.
 
 pub(super) mod field_map;
 pub(super) mod table_map;

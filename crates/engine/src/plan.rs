@@ -1,8 +1,8 @@
 //! A plan: a pipeline with its names resolved, its inputs found, and a fingerprint.
 //!
-//! [`Plan::load`] and [`Plan::resolve`] read a pipeline and refuse wrong settings before anything
-//! is read; [`Plan::hash_inputs`] hashes the inputs. A run, shards and the wheel's reading work
-//! from the finished plan. One module per section of the file resolves the values of that section.
+//! [`Plan::load`] and [`Plan::resolve`] read a pipeline, check its settings and find its inputs;
+//! [`Plan::hash_inputs`] hashes them. A run, shards and the Python package work from the plan.
+//! One module per section of the file resolves the values of that section.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Holds files of evaluations against what is read of them.
+//! Compares files of evaluations with what is read from them.
 #![allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
 
 use super::*;
@@ -164,7 +164,7 @@ fn a_file_that_several_paths_lead_to_counts_once() {
             .map(|file| file.name().into_owned())
             .collect::<Vec<_>>()
     };
-    // The first path names it.
+    // The first path becomes the name.
     assert_eq!(
         names(&["a.jsonl", "./a.jsonl", "hard.jsonl", "link.jsonl"]),
         ["a.jsonl"]

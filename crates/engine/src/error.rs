@@ -121,7 +121,7 @@ impl Classed for PlanError {
                 Some("give the path of a pipeline file, for example pipelines/demo.toml")
             }
             Self::Foreign { .. } => Some(
-                "`chatmill inspect FILE` says what it is; `chatmill init FILE` writes a pipeline for chats, and `chatmill convert FILE --to trl-messages --out DIR` needs none",
+                "`chatmill inspect FILE` shows what it is; `chatmill init FILE` writes a pipeline for chats, and `chatmill convert FILE --to trl-messages --out DIR` needs none",
             ),
             Self::Pipeline { .. } => {
                 Some("`chatmill schema pipeline` prints every key that a pipeline file may have")

@@ -520,7 +520,7 @@ fn require(holds: bool, key: &'static str, problem: impl Into<String>) -> Result
 /// Refuses a number outside 0 to 1.
 fn require_fraction(number: Option<f64>, key: &'static str) -> Result<(), PlanError> {
     let is_fraction = |number| (0.0..=1.0).contains(&number);
-    require(number.is_none_or(is_fraction), key, "it must lie between 0 and 1")
+    require(number.is_none_or(is_fraction), key, "it must be between 0 and 1")
 }
 
 /// Refuses an empty list of dialects with stored text, and one with a dialect that is not rendered.
@@ -574,7 +574,7 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
     let problem = format!("it must be {MIN_SHARD_BYTES} at least");
     require(pipeline.shards.bytes >= MIN_SHARD_BYTES, "shards.bytes", problem)?;
     let is_threshold = (0.5..=1.0).contains(&pipeline.dedup.threshold);
-    require(is_threshold, "dedup.threshold", "it must lie between 0.5 and 1")?;
+    require(is_threshold, "dedup.threshold", "it must be between 0.5 and 1")?;
     let problem = format!("it must be {DEPTH_CEILING} at most");
     require(limits.depth <= DEPTH_CEILING, "limits.depth", problem)?;
     let speaker = &pipeline.perspective.speaker;

@@ -105,7 +105,7 @@ fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, Stri
         && !registered.contains(&Value::from(name.as_str()))
     {
         return Err(format!(
-            "`window.max_tokens` counts in `{name}`, whose vocabulary is not in the dataset"
+            "`window.max_tokens` counts in `{name}`, and its vocabulary is not in the dataset"
         ));
     }
     plan.insert("count".to_owned(), json!({ "encodings": registered }));

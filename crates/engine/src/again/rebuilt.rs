@@ -133,8 +133,7 @@ impl Heads {
     fn conversation(&self, row: usize) -> Result<Conversation, DatasetError> {
         let owned = |texts: &Texts| texts.get(row).map(str::to_owned);
         let source = chatmill_source::recorded(self.source.at(row));
-        let (source, traits) =
-            source.ok_or_else(|| self.batch.corrupt("it names an unknown source"))?;
+        let (source, traits) = source.ok_or_else(|| self.batch.corrupt("it names an unknown source"))?;
         let mut extra = fields(self.extra.get(row), &self.batch)?;
         let root = extra.0.iter().position(|(name, _)| name == ROOT);
         let envelope = root.map(|place| extra.0.remove(place).1);

@@ -70,7 +70,7 @@ struct Listed(String, Option<String>, String);
 #[derive(Serialize, Deserialize)]
 struct TracedMessage(String, u32, u32, String, Location);
 
-/// A reference whose target is not in the conversation: the target, its message's id and position, its path, its place.
+/// A reference to a message outside the conversation: the target, the referring message's id and position, path and place.
 #[derive(Serialize, Deserialize)]
 struct Open(String, Option<String>, u32, String, Location);
 
@@ -199,7 +199,7 @@ impl Across {
         }
         let hash = collisions::hash_of(&trace.id);
         self.hashes.push(hash);
-        let body = serde_json::to_vec(trace).map_err(|error| lost("put aside a trace in", error));
+        let body = serde_json::to_vec(trace).map_err(|error| lost("spill a trace in", error));
         let pushed = body.and_then(|body| self.spill.push(partition(hash), &hash.to_le_bytes(), &body));
         self.failure = pushed.err();
     }

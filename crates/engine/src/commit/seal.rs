@@ -236,7 +236,9 @@ impl ReceiptTotals {
     ) -> Result<(), RunError> {
         for (index, mut recognition) in left {
             let input = self.inputs.get(index).ok_or_else(|| {
-                RunError::Incomplete(format!("the receipts mention input {index}, which does not exist"))
+                RunError::Incomplete(format!(
+                    "the receipts mention input {index}, which does not exist"
+                ))
             })?;
             recognition.read_words = *cut::at(read_words, index);
             let source = input.source.unwrap_or_default();

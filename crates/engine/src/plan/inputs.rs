@@ -83,8 +83,8 @@ impl InputSettings {
             "input.merge",
             format!(
                 "records of {whose} are whole conversations, or rows without a conversation id, and cannot be merged with \
-                 those of other files: leave `merge` out of [[input]] {} (`{}`), or give files that can be merged an [[input]] \
-                 of their own. Rows of these sources can be merged: {}; and rows of a field map that names their `conversation`",
+                 those of other files: leave `merge` out of [[input]] {} (`{}`), or move files that can be merged to a \
+                 separate [[input]]. Rows of these sources can be merged: {}; and rows of a field map that names their `conversation`",
                 self.number,
                 self.written.path,
                 ids.join(", ")

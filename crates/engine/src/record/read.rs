@@ -179,7 +179,10 @@ impl Scanned<'_> {
                 };
             }
             let reason = reading.error.unwrap_or_else(|| {
-                Finding::new(&codes::WRONG_TYPE, "the record has not the shape of its format")
+                Finding::new(
+                    &codes::WRONG_TYPE,
+                    "the record does not have the shape of its format",
+                )
             });
             return rejected(locator, self.frame, self.bytes, limits, reason, findings);
         };

@@ -141,7 +141,7 @@ impl UnreadField {
             format!("the source does not read this field: {bytes} bytes {times}, kept in `extra`")
         } else {
             format!(
-                "members of this kind are no chats, and are passed over: {path}, {} bytes {times}",
+                "members of this kind are no chats, and are skipped: {path}, {} bytes {times}",
                 self.bytes
             )
         };

@@ -49,7 +49,7 @@ pub fn dropped(
     let claim = temporary.parent().claim()?;
     let shards = prepare(&mut plan, progress, stop)?;
     let Opening::Work(staging) = claim.open(&plan.fingerprint(), true)? else {
-        let reason = "the folder for the list of what is left out holds a dataset".to_owned();
+        let reason = "the folder for the list of excluded conversations contains a dataset".to_owned();
         return Err(RunError::Incomplete(reason));
     };
     let mut runner = Runner::new(&plan, &staging, options, progress, stop);

@@ -134,7 +134,7 @@ impl OwnOutputs {
             match &found.rows {
                 None => format!("`{shown}` is {kind} of chatmill and is left out"),
                 Some(_) => format!(
-                    "`{shown}` is {kind} of chatmill: its files of rows are read, the others are passed over"
+                    "`{shown}` is {kind} of chatmill: its files of rows are read, the others are skipped"
                 ),
             }
         });

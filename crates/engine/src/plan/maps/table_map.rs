@@ -46,7 +46,7 @@ impl TableMapSection {
                 problem,
             )?;
             let problem =
-                "rows have a column with roles, which says who is an agent: leave `agent` out, or `role`";
+                "rows have a column with roles, which already marks agents: leave out `agent` or `role`";
             let has_roles = self.role.is_some() && self.role != self.sender;
             require(
                 senders.agent.is_none() || !has_roles,
@@ -182,14 +182,15 @@ pub(in crate::plan) fn choose(
 /// Gives these senders the role of agents: their column also becomes
 /// the role column, as in a map with one column for both keys.
 fn name_assistants(map: &mut TableMap, assistants: &[String]) -> Result<(), PlanError> {
-    let roles = "the rows have a column with roles, which says who is an agent; leave --assistant out, or the role in --map";
+    let roles = "the rows have a column with roles, which already marks agents; leave out --assistant, or the role in --map";
     let senders: Vec<String> = ["sender", "sender_name"]
         .iter()
         .filter_map(|key| map.theirs(key).map(str::to_owned))
         .collect();
     if map.is_own {
         require(map.theirs("role").is_none(), "--assistant", roles)?;
-        let needs = "it says which senders are agents, and the table map names no column of senders: add sender=COLUMN";
+        let needs =
+            "it marks senders as agents, and the table map names no column of senders: add sender=COLUMN";
         require(!senders.is_empty(), "--assistant", needs)?;
     } else if senders.is_empty() {
         map.refusal = Some(roles.to_owned());

@@ -26,7 +26,7 @@ enum Field {
     Tokens(Length, Arc<SharedTokenCounter>),
 }
 
-/// The texts whose length is compared.
+/// The texts of which a length is measured.
 #[derive(Clone, Copy, Debug)]
 enum Length {
     /// All texts of a conversation added up.

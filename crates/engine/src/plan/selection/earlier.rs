@@ -34,7 +34,7 @@ pub(crate) fn earlier(
     let Some(against) = &dedup.against else {
         return Ok(Vec::new());
     };
-    let problem = "`dedup.exact` and `dedup.near` are off; set one of them to \"filter\" to leave out what is there already";
+    let problem = "`dedup.exact` and `dedup.near` are off; set one of them to \"filter\" to exclude conversations that are already there";
     require(dedup.is_on(), KEY, problem)?;
     let problem = "the list is empty; name a dataset or leave the key out";
     require(!against.paths().is_empty(), KEY, problem)?;

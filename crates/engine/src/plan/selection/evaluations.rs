@@ -70,7 +70,7 @@ pub(in crate::plan) fn load(
         }
     }
     if evaluations.words() == 0 {
-        return Err(PlanError::value(AGAINST, "no file holds text to compare with"));
+        return Err(PlanError::value(AGAINST, "no file contains text to compare with"));
     }
     Ok(Some(LoadedEvaluations {
         notes: note(&evaluations)
@@ -100,7 +100,7 @@ fn note(evaluations: &Evaluations) -> Option<String> {
 fn foreign_note(foreign: &[String]) -> Option<String> {
     let first = foreign.first()?;
     Some(format!(
-        "{AGAINST}: files that are not compared with, because they are no evaluations: {}; the first is {first}",
+        "{AGAINST}: files that are skipped, because they are no evaluations: {}; the first is {first}",
         foreign.len()
     ))
 }
@@ -257,7 +257,7 @@ impl<'f> File<'f> {
         let promise = promised(&name, head);
         let broken = match (promise, head.framing) {
             (Promise::Table, Framing::Tables | Framing::Empty) | (Promise::Nothing, _) => None,
-            (Promise::Table, _) => Some("its first line is no header: every column needs a name of its own"),
+            (Promise::Table, _) => Some("its first line is no header: every column needs a distinct name"),
             (Promise::Json, Framing::Tables | Framing::Text) => Some("it is no JSON"),
             (Promise::Json, _) => None,
         };

@@ -221,7 +221,7 @@ fn what_is_no_evaluation_is_passed_over_with_a_note_and_alone_it_is_refused() {
     );
     assert!(folder(&[question]).unwrap().is_empty());
     let error = folder(&[("e/README.md", "# Knots")]).unwrap_err();
-    assert!(error.contains("no file holds text to compare with"), "{error}");
+    assert!(error.contains("no file contains text to compare with"), "{error}");
     let error = folder(&[question, ("e/empty.txt", "")]).unwrap_err();
     assert!(
         error.contains("`empty.txt` cannot be compared with: it holds no text"),

@@ -178,12 +178,9 @@ impl Scanned<'_> {
                     ..RecordOutcome::default()
                 };
             }
-            let reason = reading.error.unwrap_or_else(|| {
-                Finding::new(
-                    &codes::WRONG_TYPE,
-                    "the record does not have the shape of its format",
-                )
-            });
+            let reason = reading
+                .error
+                .unwrap_or_else(|| Finding::new(&codes::WRONG_TYPE, "the record does not fit its format"));
             return rejected(locator, self.frame, self.bytes, limits, reason, findings);
         };
         for message in &mut conversation.messages {

@@ -209,9 +209,7 @@ pub(super) fn no_table(
     } else {
         format!("no table map names any of {}", names.join(", "))
     };
-    let text = format!(
-        "{found}; name the table with the messages with --map, or with [table_map] in a pipeline file"
-    );
+    let text = format!("{found}; name the table of messages with --map or [table_map] in a pipeline file");
     (finding(text), guess)
 }
 

@@ -189,8 +189,7 @@ fn name_assistants(map: &mut TableMap, assistants: &[String]) -> Result<(), Plan
         .collect();
     if map.is_own {
         require(map.theirs("role").is_none(), "--assistant", roles)?;
-        let needs =
-            "it marks senders as agents, and the table map names no column of senders: add sender=COLUMN";
+        let needs = "it marks senders as agents, and the map names no column of senders: add sender=COLUMN";
         require(!senders.is_empty(), "--assistant", needs)?;
     } else if senders.is_empty() {
         map.refusal = Some(roles.to_owned());

@@ -7,10 +7,9 @@
 //! From the bottom up: [`pipeline`] (the file), [`record`] (one record from bytes to
 //! findings), `plan` (the resolved request), `slice` (cutting and scheduling), `work` (a
 //! slice becomes part files), `commit` (the dataset is published), [`run()`], and [`shards`]
-//! (a run on many machines). [`tables`], [`walk()`], [`check`], [`inspect`] and [`again`]
+//! (a run on many machines). [`tables`], [`walk()`], [`check`], [`inspect`] and [`rerender`]
 //! use the same parts and write no dataset. Other crates use only what this page exports.
 
-pub mod again;
 pub mod check;
 mod commit;
 mod entry;
@@ -22,6 +21,7 @@ mod plan;
 mod problem;
 mod progress;
 pub mod record;
+pub mod rerender;
 mod run;
 pub mod shards;
 mod slice;

@@ -116,7 +116,8 @@ impl ReceiptTotals {
         self.participants.extend(receipt.participants);
         shorten_names(&mut self.participants);
         whole.without_turns += receipt.without_turns;
-        merge(&mut whole.untaught, receipt.untaught, u64::add_assign);
+        let skipped = receipt.skipped_targets;
+        merge(&mut whole.skipped_targets, skipped, u64::add_assign);
         merge(&mut whole.unprompted, receipt.unprompted, u64::add_assign);
         whole.without_reasoning += receipt.without_reasoning;
         merge(&mut whole.findings, receipt.findings, |sum, count| {
@@ -236,9 +237,7 @@ impl ReceiptTotals {
     ) -> Result<(), RunError> {
         for (index, mut recognition) in left {
             let input = self.inputs.get(index).ok_or_else(|| {
-                RunError::Incomplete(format!(
-                    "the receipts mention input {index}, which does not exist"
-                ))
+                RunError::Incomplete(format!("the receipts mention input {index}, which is unknown"))
             })?;
             recognition.read_words = *cut::at(read_words, index);
             let source = input.source.unwrap_or_default();

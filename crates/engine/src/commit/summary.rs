@@ -40,8 +40,8 @@ pub struct RunTotals {
     pub without_turns: u64,
     /// Assistant turns that no rendering trains, by reason, summed over perspectives;
     /// only counted in modes with renderings that end with the trained turn.
-    #[serde(default)]
-    pub untaught: BTreeMap<String, u64>,
+    #[serde(default, rename = "untaught")]
+    pub skipped_targets: BTreeMap<String, u64>,
     /// The number of perspectives that get no prompt, by the field that the conversation lacks.
     #[serde(default)]
     pub unprompted: BTreeMap<String, u64>,

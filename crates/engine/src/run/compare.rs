@@ -10,8 +10,8 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{COMPARE, Runner};
-use crate::again::earlier;
 use crate::error::{RunError, go_on};
+use crate::rerender::earlier;
 use crate::slice::shards::Shard;
 use crate::work::guarded;
 use crate::work::survey::{self, SliceFacts, Survey};

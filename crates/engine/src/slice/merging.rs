@@ -95,7 +95,7 @@ fn can_merge(source: &str) -> bool {
 fn unmerged(seen: &Recognition) -> Option<&'static str> {
     let source = seen.source?;
     let merges = seen.groups_rows && source.can_merge();
-    (matches!(seen.fate, EntryAction::Read) && !merges).then(|| source.id())
+    (matches!(seen.action, EntryAction::Read) && !merges).then(|| source.id())
 }
 
 fn refusal(planned: &PlannedInput, entry: &str, source: &str) -> PlanError {

@@ -30,7 +30,7 @@ pub(super) struct Recognition {
     /// The map for the field names of its JSON rows.
     pub map: Option<TableMap>,
     /// The action for the entry.
-    pub fate: EntryAction,
+    pub action: EntryAction,
     /// The findings about the entry.
     pub notes: Vec<Finding>,
     /// Whether its rows are grouped by conversation.
@@ -52,7 +52,7 @@ pub(super) enum EntryAction {
     /// The entry is a table that this map reads.
     ReadTable(Box<TableMap>),
     /// The entry is skipped because it is of this kind.
-    PassOver(&'static str),
+    Skip(&'static str),
     /// The entry is one framing error; the last field is the offending byte of the head.
     Refuse(&'static Code, String, Option<u64>),
 }
@@ -63,7 +63,7 @@ impl EntryAction {
         match self {
             Self::Refuse(code, message, _) if *code == &codes::UNKNOWN_FORMAT => Some(message),
             Self::Reject(message) | Self::RefuseRows(message) => Some(message),
-            Self::PassOver(_) | Self::Refuse(..) | Self::Read | Self::ReadTable(_) => None,
+            Self::Skip(_) | Self::Refuse(..) | Self::Read | Self::ReadTable(_) => None,
         }
     }
 }
@@ -160,13 +160,13 @@ pub(super) fn recognise(
     if let Some(guess) = sure {
         seen.notes.push(note(guess, planned));
     }
-    seen.fate = match (passed_over, refused) {
+    seen.action = match (passed_over, refused) {
         (None, None) if is_table => sure.map_or(EntryAction::Read, |guess| {
             EntryAction::ReadTable(Box::new(guess.map(NAME)))
         }),
-        (Some(kind), _) => EntryAction::PassOver(kind),
+        (Some(kind), _) => EntryAction::Skip(kind),
         (None, Some(message)) => EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None),
-        (None, None) => fate(
+        (None, None) => action(
             planned,
             entry,
             head,
@@ -176,10 +176,10 @@ pub(super) fn recognise(
             found.as_ref(),
         ),
     };
-    if let EntryAction::PassOver(kind) = &seen.fate {
+    if let EntryAction::Skip(kind) = &seen.action {
         seen.recognised.looks_like = Some((*kind).to_owned());
     }
-    if let Some(message) = seen.fate.unknown() {
+    if let Some(message) = seen.action.unknown() {
         let format = chatmill_source::unsupported_format(head, &sketch);
         let of_message = || (message.starts_with("this is ") && found.is_none()).then(|| message.clone());
         let of_format = format.map(|format| format!("{}: {}", format.name, format.why));
@@ -190,7 +190,7 @@ pub(super) fn recognise(
     seen
 }
 
-fn fate(
+fn action(
     planned: &PlannedInput,
     entry: &str,
     head: &Head,
@@ -200,14 +200,14 @@ fn fate(
     guessed: Option<&Guess>,
 ) -> EntryAction {
     if !entry.is_empty() && planned.settings.exclude.matches(entry) {
-        return EntryAction::PassOver("excluded");
+        return EntryAction::Skip("excluded");
     }
     if is_known {
         return EntryAction::Read;
     }
     if let Some(kind) = foreign(&name_of(planned, entry), head) {
         if !entry.is_empty() || !planned.is_named {
-            return EntryAction::PassOver(kind);
+            return EntryAction::Skip(kind);
         }
         if planned.settings.source.is_none() {
             let message = format!("this is a {kind} and no chat");

@@ -219,7 +219,7 @@ fn seen(planned: &PlannedInput, limits: &Limits) -> Result<Seen, Failure> {
             let stands_alone = seen.source.is_some()
                 && !seen.groups_rows
                 && seen.map.is_none()
-                && matches!(seen.fate, EntryAction::Read);
+                && matches!(seen.action, EntryAction::Read);
             Ok(Seen {
                 divides: reader.is_plain() && head.framing == Framing::Lines && stands_alone,
                 may_merge,

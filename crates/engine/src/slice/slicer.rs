@@ -552,7 +552,7 @@ impl<'p> Slicer<'p> {
             entry,
             table: String::new(),
             source: seen.source,
-            refusal: match &seen.fate {
+            refusal: match &seen.action {
                 EntryAction::Reject(message) => Some(message.as_str().into()),
                 _ => None,
             },
@@ -575,16 +575,16 @@ impl<'p> Slicer<'p> {
             map: seen.map,
             alone: 0,
         });
-        let is_unread = matches!(seen.fate, EntryAction::Refuse(..) | EntryAction::PassOver(_));
+        let is_unread = matches!(seen.action, EntryAction::Refuse(..) | EntryAction::Skip(_));
         current.tables.is_database |= head.framing == Framing::Tables && !is_unread;
         // Findings about an entry are reported at its start.
         if current.range.as_ref().is_none_or(|range| range.start == 0) {
             slice.steps.extend(seen.notes.into_iter().map(Step::Note));
         }
-        match seen.fate {
+        match seen.action {
             EntryAction::Read | EntryAction::Reject(_) => {}
             EntryAction::ReadTable(map) => current.reader.read_table(*map),
-            EntryAction::PassOver(kind) => current.reader.skip_entry(kind),
+            EntryAction::Skip(kind) => current.reader.skip_entry(kind),
             EntryAction::RefuseRows(message) => {
                 current.reader.refuse_rows(&codes::UNKNOWN_FORMAT, message);
             }

@@ -39,7 +39,8 @@ pub(crate) struct SliceReceipt {
     pub without_turns: u64,
     /// Assistant turns that no rendering trains, by reason, summed over perspectives;
     /// only counted in modes with renderings that end with the trained turn.
-    pub untaught: BTreeMap<String, u64>,
+    #[serde(rename = "untaught")]
+    pub skipped_targets: BTreeMap<String, u64>,
     /// The number of perspectives that get no prompt, by the field that the conversation lacks.
     pub unprompted: BTreeMap<String, u64>,
     /// Renderings without reasoning because `policy` excludes it.

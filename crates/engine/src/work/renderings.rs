@@ -124,7 +124,7 @@ impl<'w, 'p> Work<'w, 'p> {
             .with(plan.additions(survey.called_tools(section)));
         self.receipt.without_turns += windowed.without_turns();
         for (reason, turns) in windowed.skipped_targets().reasons() {
-            *self.receipt.untaught.entry(reason.to_owned()).or_default() += turns;
+            *self.receipt.skipped_targets.entry(reason.to_owned()).or_default() += turns;
         }
         for field in windowed.unprompted() {
             *self.receipt.unprompted.entry(field.to_owned()).or_default() += 1;

@@ -40,7 +40,7 @@ pub struct Unread {
 
 /// Read and unread values of a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Leftovers {
+pub struct UnreadReport {
     /// The unread paths, in the order of their first values.
     pub fields: Vec<Unread>,
     /// Bytes of read values with words.
@@ -51,9 +51,9 @@ pub struct Leftovers {
 }
 
 /// Finds the unread values of a frame, and adds to `extra` those that are not there yet.
-pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut Reading) -> Leftovers {
+pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut Reading) -> UnreadReport {
     if reading.error.is_some() {
-        return Leftovers::default();
+        return UnreadReport::default();
     }
     let reported = reported(reading, frame.start);
     let lines = ReadLines::of(frame.root());
@@ -79,7 +79,7 @@ pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut 
             extra.0.push((key, value));
         }
     }
-    Leftovers {
+    UnreadReport {
         fields: walk.unread,
         read_words: walk.read_words,
         unread_words: walk.unread_words,

@@ -82,10 +82,7 @@ impl<'d> Answers<'d> {
     pub(super) fn end(&self) -> Result<(), DatasetError> {
         match self.0.current() {
             None => Ok(()),
-            Some((cells, _)) => Err(cells
-                .common
-                .batch
-                .corrupt("it has answers that belong to no conversation")),
+            Some((cells, _)) => Err(cells.common.batch.corrupt("it has orphaned answers")),
         }
     }
 }

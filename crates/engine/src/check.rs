@@ -1,8 +1,8 @@
 //! Checks inputs without writing a dataset: findings with their places, and a verdict per file.
 //!
-//! [`check`] reads, links and checks the records of the inputs slice by slice, as a run does, and hands
-//! each finding to a callback; at the end it returns a [`Checkup`]. Nothing is rendered unless files
-//! are validated for a dialect. `chatmill check`, the editor page and the Python package call it.
+//! [`check`] reads, links and checks the records of the inputs slice by slice, as a run does, and hands each
+//! finding to a callback; at the end it returns a [`Checkup`]. Nothing is rendered unless files are validated
+//! for a dialect. `chatmill check` calls it; the findings of `chatmill show` come from the same code.
 
 mod acceptance;
 mod across;

@@ -1,6 +1,6 @@
 //! Reads one record: from its bytes to a linked conversation, findings with their places, and rejects.
 //!
-//! Runs, checks and all commands that read files call [`read`] for a frame or [`Group::read`]
+//! Runs, checks and all commands that read files call [`read()`] for a frame or [`Group::read`]
 //! for grouped rows, with the [`Settings`] of the plan. Both parse, read by the source, link,
 //! apply the rules, redact if requested, and locate each finding in the original file.
 

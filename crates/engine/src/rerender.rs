@@ -1,10 +1,10 @@
 //! Renders the conversations of a finished dataset in a dialect that its
 //! run did not render, with the bytes that the run would have written.
 //!
-//! The input is a [`Dataset`]: its tables and the plan in its manifest; the original files are not
-//! read. Each rendering goes to a callback of `chatmill export`, `diff`, `explain` and of the Python
-//! package. Dialects that need more than the tables contain are refused by name: those that write
-//! the record of one system, vocabularies and templates in files, participants with replaced names.
+//! The input is a [`Dataset`], its tables and the plan in its manifest; the original files
+//! are not read. Each rendering goes to a callback of `chatmill export` or `show`. Dialects
+//! that need more than the tables contain are refused by name: those that write the record
+//! of one system, vocabularies and templates in files, participants with replaced names.
 
 use std::borrow::Cow;
 use std::ops::Range;

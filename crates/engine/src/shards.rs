@@ -1,14 +1,10 @@
 //! A run in shards: planned once, processed shard by shard by any number of workers, on one
 //! machine or many, and finished once. `chatmill plan`, `work`, `status` and `finish` call it.
 //!
-//! The work directory next to the destination has the form of an interrupted run's, so that
-//! `run` can resume it. No worker waits for another: a shard is done when its files are in
-//! the work directory, and two workers on one shard write the same files. If conversations
-//! are compared, all shards are read before the first is rendered: a worker compares its
-//! shards, and renders them if no other shard is missing, else `work` is called again.
-//!
-//! Why: docs/decisions/2026-11-23-multi-machine-runs.md,
-//! docs/decisions/2026-11-23-distributed-deduplication.md.
+//! The work directory has the form of an interrupted run's, so that `run` can resume it. No worker waits for
+//! another: two workers on one shard write the same files. If conversations are compared, a worker renders
+//! only when all shards were compared, else `work` is called again
+//! (docs/decisions/2026-11-23-multi-machine-runs.md, docs/decisions/2026-11-23-distributed-deduplication.md).
 
 mod file;
 mod numbers;

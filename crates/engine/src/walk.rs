@@ -1,5 +1,5 @@
 //! Reads inputs one conversation at a time, in order, without writing a
-//! dataset. `chatmill inspect`, `render`, `tokens` and similar commands use it.
+//! dataset. `chatmill inspect`, `render`, `show` and `tokens` use it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,4 +1,4 @@
-//! Processes one slice into closed part files and a receipt.
+//! Processes one slice into closed part files and a receipt. A run and `tables` call it.
 //!
 //! The output depends only on the slice and the plan: no thread pool, no shared
 //! state, and the clock only decides which conversations are listed as slow.

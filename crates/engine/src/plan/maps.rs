@@ -1,4 +1,4 @@
-//! Resolves maps: the sections of a pipeline file become the maps that sources read tables and records by.
+//! Resolves maps: sections of a pipeline file become the maps with which sources read tables and records.
 
 pub(super) mod field_map;
 pub(super) mod table_map;

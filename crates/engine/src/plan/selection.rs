@@ -1,7 +1,7 @@
 //! Resolves `[select]` to the filter that decides which conversations a run keeps.
 //!
 //! [`Selection`] is built with the plan and asked once for each conversation that was
-//! read; [`earlier`] and [`load`] resolve `dedup.against` and `select.decontaminate`.
+//! read; `earlier` and `evaluations` resolve `dedup.against` and `select.decontaminate`.
 
 mod condition;
 mod earlier;

@@ -1,12 +1,10 @@
-//! Groups rows by conversation: the rows of a conversation may be far
-//! apart in the inputs, so rows are spilled and read back together.
+//! Groups rows by conversation: the rows of a conversation may be far apart in the inputs, so rows
+//! are spilled and read back together (docs/decisions/2026-11-21-grouped-rows-as-json-array.md).
 //!
-//! Memory stays within `limits.partition` for any input: rows are spread over partitions by the hash
-//! of their conversation, on disk once they are many, and one partition at a time becomes a slice
-//! (or several, if rows that belong to every conversation make it too large). A partition that is
-//! too large is spread again. Partitions and their order depend only on the inputs and the limits.
-//!
-//! Why: docs/decisions/2026-11-21-grouped-rows-as-json-array.md.
+//! Memory stays within `limits.partition` for any input: rows are spread over partitions by
+//! the hash of their conversation, and one partition at a time becomes a slice (or several, if
+//! rows that belong to every conversation make it too large). A partition that is too large is
+//! spread again. Partitions and their order depend only on the inputs and the limits.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! Converts linked conversations, findings and rejects to rows of the dataset's tables.
 //!
-//! Workers of a run, sealing, checks and the commands that print rows call
-//! it; the rows go to a `PartSet`, which `dataset` writes to Parquet.
+//! Workers, sealing and checks call it. The rows go to a `PartSet`,
+//! which `dataset` writes to Parquet or, for `tables`, keeps in memory.
 
 use std::borrow::Cow;
 use std::fmt::Write;

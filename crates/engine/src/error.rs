@@ -225,7 +225,7 @@ fn readers_of(path: &str, kind: OwnOutput) -> String {
             "`chatmill check {path}` and `chatmill inspect {path}` read its rows; to convert them again, name a file of it"
         ),
         OwnOutput::Store => "name the dataset of a night, `nights/latest/dataset` in the store".to_owned(),
-        OwnOutput::Unfinished => "run the command that began it again, and name its output".to_owned(),
+        OwnOutput::Unfinished => "rerun the command that began it, and name its output".to_owned(),
     }
 }
 

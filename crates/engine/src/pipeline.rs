@@ -185,11 +185,11 @@ pub struct InputSection {
     /// The names of files, and of members of archives, that are not read: globs such as `*.png` or `attachments/**`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<String>,
-    /// The zone of times without an offset, where a conversation names none: an IANA name (`Europe/Kyiv`) or an offset (`+02:00`).
+    /// The zone of times without an offset, if the conversation names none: an IANA name (`Europe/Kyiv`) or an offset (`+02:00`).
     /// Without it such times have no instant: they order messages, and stay as they are written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
-    /// The senders that are agents, where the rows of a table have senders and no roles: their ids or names.
+    /// The senders that are agents, by id or name, for tables with senders and without roles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assistants: Vec<String>,
     /// Whether unmapped columns are guessed. Never set by a file,

@@ -37,7 +37,7 @@ pub struct CheckSection {
     pub baseline: Option<PathBuf>,
     /// The names of files that are not read: globs such as `*.png` or `attachments/**`.
     pub exclude: Vec<String>,
-    /// The zone of times without an offset where a conversation names none: an IANA name (`Europe/Kyiv`) or an offset (`+02:00`).
+    /// The zone of times without an offset, if the conversation names none: an IANA name (`Europe/Kyiv`) or an offset (`+02:00`).
     pub zone: Option<String>,
     /// Whether links inside folders are followed, wherever they lead; each folder is read once.
     pub follow_links: bool,

@@ -26,7 +26,7 @@ enum Field {
     Tokens(Length, Arc<SharedTokenCounter>),
 }
 
-/// The texts of which a length is measured.
+/// The texts that a length in tokens covers.
 #[derive(Clone, Copy, Debug)]
 enum Length {
     /// All texts of a conversation added up.

@@ -51,9 +51,9 @@ pub enum PerspectiveRule {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PromptSection {
-    /// The text of the prompt, with fields such as `{agent.name}` and `{room.title|a
-    /// room}`: the words after `|` replace a field that a conversation lacks.
-    /// Without such words, the conversation gets no prompt, which is counted.
+    /// The text of the prompt, with fields such as `{agent.name}` and `{room.title|a room}`: the words
+    /// after `|` replace a field that a conversation lacks. Without such words, the conversation gets no
+    /// prompt, which is counted.
     pub system: String,
     /// The treatment of system text that a conversation already has.
     #[serde(default)]

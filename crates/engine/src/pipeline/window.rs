@@ -34,8 +34,8 @@ pub struct WindowSection {
     pub max_tokens: Option<MaxTokensSetting>,
 }
 
-/// `window.max_tokens`: `{ encoding = "o200k_base", tokens = 8000 }` limits each rendering as written; `{
-/// template = "qwen.jinja", tokenizer = "tokenizer.json", tokens = 4096 }` limits the text that a model reads.
+/// `window.max_tokens`: `{ encoding = "o200k_base", tokens = 8000 }` limits each rendering as written;
+/// `{ template = "qwen.jinja", tokenizer = "tokenizer.json", tokens = 4096 }` limits the text that a model reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaxTokensSetting {

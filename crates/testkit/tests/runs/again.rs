@@ -8,7 +8,7 @@ use std::path::Path;
 use chatmill_dataset::{Dataset, DatasetError, Numbers, Spans, TextLists, Texts};
 use chatmill_dialect::DIALECTS;
 use chatmill_drawn::{cases, random};
-use chatmill_engine::again::{Again, AgainError, AgainRendering, conversation};
+use chatmill_engine::rerender::{Again, AgainError, AgainRendering, conversation};
 use chatmill_source::SOURCES;
 use chatmill_testkit::samples::samples;
 use chatmill_workshop::TestDir;

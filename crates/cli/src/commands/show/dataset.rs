@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use chatmill_dataset::{Columns, Dataset, DatasetError, Flags, Numbers, Rows, Texts, columns};
-use chatmill_engine::again;
+use chatmill_engine::rerender;
 use chatmill_model::target_name;
 use chatmill_report::conversation::{RenderingFigures, ShownFinding};
 
@@ -74,7 +74,7 @@ pub(super) fn find(
 }
 
 fn conversation(dataset: &Dataset, id: String, medium: Medium<'_>) -> Outcome<Option<ShownConversation>> {
-    let Some((facts, linked)) = again::conversation(dataset, &id)? else {
+    let Some((facts, linked)) = rerender::conversation(dataset, &id)? else {
         return Ok(None);
     };
     let input = Path::new(&facts.input);

@@ -1,4 +1,4 @@
-//! One conversation of a dataset: of each table only its rows are read.
+//! Reads one conversation of a dataset: only its rows of each table.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::rebuilt::{Conversations, StoredConversation};
 use super::replaced::{Replaced, Replacements};
 use super::{Again, AgainRendering, Renderer};
 
-/// Facts about a conversation of a dataset, which its renderings need.
+/// The facts about a conversation of a dataset that its renderings need.
 #[derive(Debug)]
 pub struct StoredFacts {
     /// Its id.
@@ -21,7 +21,7 @@ pub struct StoredFacts {
     replaced: Replaced,
 }
 
-/// Puts the conversation with this id together from its rows; none where the dataset does not have it.
+/// Reconstructs the conversation with this id from its rows; `None` if the dataset does not have it.
 pub fn conversation(dataset: &Dataset, id: &str) -> Result<Option<(StoredFacts, Linked)>, DatasetError> {
     let Some(stored) = Conversations::of_one(dataset, id)?.next()? else {
         return Ok(None);
@@ -33,7 +33,7 @@ pub fn conversation(dataset: &Dataset, id: &str) -> Result<Option<(StoredFacts, 
     } = stored;
     if dataset.has(TABLE) {
         let answers = Answers::of_one(dataset, id)?.of_next(id, &linked.conversation)?;
-        // The conversation's own answer decides how many messages a place takes.
+        // The answer in the conversation decides how many messages belong to the position.
         let own = answers.iter().filter(|answer| answer.in_conversation);
         let own = own.map(|answer| {
             (
@@ -63,8 +63,8 @@ pub fn conversation(dataset: &Dataset, id: &str) -> Result<Option<(StoredFacts, 
 }
 
 impl Again<'_> {
-    /// Visits the renderings of a conversation that [`conversation`] has read, as [`each`](Self::each) does those of all, with what
-    /// they are made of.
+    /// Visits the renderings of a conversation that [`conversation`] has read, as [`each`](Self::each)
+    /// does for all, with the sink and the rendering.
     pub fn each_of<E>(
         &self,
         (facts, linked): (&StoredFacts, &Linked),

@@ -8,7 +8,7 @@ use chatmill_diag::codes::CODES;
 use chatmill_diag::suggest::nearest;
 use chatmill_dialect::{DIALECTS, LossCode, Rules, TemplateDialect};
 use chatmill_engine::summary::VERDICTS;
-use chatmill_engine::{again, pipeline};
+use chatmill_engine::{pipeline, rerender};
 use chatmill_export::ENVELOPES;
 use serde_json::Value;
 
@@ -74,7 +74,7 @@ fn listed() -> Vec<OtherCode> {
     let envelopes = ENVELOPES
         .iter()
         .map(|envelope| ("envelope", envelope.id, envelope.reasons));
-    let exports = [chatmill_export::REASONS, again::REASONS].map(|reasons| ("export", "export", reasons));
+    let exports = [chatmill_export::REASONS, rerender::REASONS].map(|reasons| ("export", "export", reasons));
     for (kind, owner, reasons) in envelopes.chain(exports) {
         for reason in reasons {
             add(kind, owner, reason.code, reason.message(), reason.advice);

@@ -1,5 +1,8 @@
-//! Checking without writing: findings with their places, and a verdict per file. Nothing is rendered unless files are
-//! validated for a dialect.
+//! Checks inputs without writing a dataset: findings with their places, and a verdict per file.
+//!
+//! [`check`] reads, links and checks the records of the inputs slice by slice, as a run does, and hands each
+//! finding to a callback; at the end it returns a [`Checkup`]. Nothing is rendered unless files are validated
+//! for a dialect. `chatmill check` calls it; the findings of `chatmill show` come from the same code.
 
 mod acceptance;
 mod across;
@@ -43,29 +46,29 @@ pub use chatmill_redact::{KeyError, Mask, SHORTEST_KEY};
 /// The inputs and settings of a check.
 #[derive(Clone, Default)]
 pub struct CheckOptions {
-    /// Files, folders, globs, archives or `-`, as typed.
+    /// Files, folders, globs or archives as typed; `-` is the standard input.
     pub paths: Vec<String>,
     /// How they are read.
     pub reading: InputReading,
     /// Limits.
     pub limits: Limits,
-    /// Worker threads; 0 takes all that are available.
+    /// Worker threads; 0 means as many as are available.
     pub threads: usize,
-    /// Files of the check itself, which are not read as inputs: settings, a baseline.
+    /// Files of the check itself (settings, a baseline), which are not read as inputs.
     pub own: Vec<PathBuf>,
-    /// The settings of codes, and names of files that are not read.
+    /// The settings of codes, and patterns of files that are excluded.
     pub settings: CheckSettings,
     /// Dialects that every conversation is validated for.
     pub targets: Vec<Dialect>,
     /// Findings that are neither reported nor counted because they are known.
     pub known: Known,
-    /// The mask for ids of the input; without it ids are shown.
+    /// The mask for ids of the input; `None` shows them.
     pub mask: Option<Mask>,
-    /// Whether verdicts have the hashes of their files.
+    /// Whether verdicts include the hashes of their files.
     pub hashes: bool,
     /// Whether paths are masked, too.
     pub hides_paths: bool,
-    /// Findings of a code in a file that get an excerpt, in each slice of the inputs.
+    /// The number of findings of a code in a file that get an excerpt, per slice of the inputs.
     pub excerpts: usize,
 }
 
@@ -76,26 +79,26 @@ pub struct Checked {
     pub located: Located,
     /// Number of the file, in the order of files.
     pub file: usize,
-    /// The path as typed.
+    /// The path as the user typed it.
     pub path: String,
     /// The name of the input, which does not depend on how the path was typed.
     pub input: String,
     /// Member of an archive.
     pub entry: String,
-    /// Table of a database or a dump that the record is a row of; empty where there is none.
+    /// Table of a database or a dump that contains the row; empty for other inputs.
     pub table: String,
-    /// Number of the record, where the finding lies in one.
+    /// Number of the record; `None` for a finding outside records.
     pub record: Option<u64>,
-    /// Conversation id, where there is one.
+    /// Conversation id, if there is one.
     pub conversation: Option<String>,
-    /// The dialect that it was validated for, if any.
+    /// The dialect that the conversation was validated for, if any.
     pub target: Option<String>,
-    /// The line (or a fragment of it) that holds the finding's first byte.
+    /// The line (or a fragment of it) with the first byte of the finding.
     pub excerpt: Option<Excerpt>,
 }
 
 impl Checked {
-    /// A key of the finding that stays the same when lines shift and when the path is typed in another way.
+    /// Returns a key of the finding that stays the same if lines shift or the path is typed differently.
     pub fn key(&self) -> String {
         let key = tables::finding_key(
             &self.located,
@@ -104,7 +107,7 @@ impl Checked {
         );
         match &self.target {
             None => key,
-            // One conversation can be refused by several dialects, for several reasons.
+            // One conversation can be refused by several dialects, and for several reasons.
             Some(target) => {
                 let reason = &self.located.finding.message;
                 let whole = blake3::hash(format!("{key}\0{target}\0{reason}").as_bytes());
@@ -113,12 +116,12 @@ impl Checked {
         }
     }
 
-    /// The texts of its row in the table.
+    /// Returns the texts of its row in the table.
     pub fn texts(&self, quoting: Quoting<'_>) -> FindingTexts<'_> {
         FindingTexts::new(&self.located, self.key(), self.conversation.as_deref(), quoting)
     }
 
-    /// The row of the findings table, with the path as typed.
+    /// Returns the row of the findings table, with the path as typed.
     pub fn row<'c>(&'c self, texts: &'c FindingTexts<'_>) -> FindingRow<'c> {
         tables::finding(
             &self.located,
@@ -142,12 +145,12 @@ impl Checked {
 pub struct Checkup {
     /// The verdicts, in the order of files.
     pub files: Files,
-    /// The inputs that were not read to their end because the system failed. They give no findings, for a
-    /// failure says nothing about the files.
+    /// The inputs that were not read to their end because the system failed.
+    /// They give no findings, since a failure is no defect of the files.
     pub failures: Vec<Failure>,
 }
 
-/// The files of a check. There may be millions: a verdict is given when it is asked for.
+/// The files of a check. There may be millions, so verdicts are computed on demand.
 #[derive(Default)]
 pub struct Files {
     inputs: Vec<PlannedInput>,
@@ -156,12 +159,12 @@ pub struct Files {
     hashes: Vec<Option<blake3::Hash>>,
     targets: Vec<Dialect>,
     settings: CheckSettings,
-    /// The mask for paths, where these are not shown.
+    /// The mask for paths, if they are hidden.
     mask: Option<Mask>,
 }
 
 impl Files {
-    /// The verdicts, one after the other.
+    /// Returns the verdicts in the order of files.
     pub fn iter(&self) -> impl Iterator<Item = FileVerdict> + Clone {
         let files = self.inputs.iter().zip(&self.counts).enumerate();
         files.map(|(index, (planned, counts))| FileVerdict {
@@ -175,7 +178,7 @@ impl Files {
         })
     }
 
-    /// The supplier of a file.
+    /// Returns the supplier of a file.
     fn supplier(&self, planned: &PlannedInput) -> String {
         let supplier = self.settings.supplier(&names(planned));
         match &self.mask {
@@ -185,7 +188,7 @@ impl Files {
     }
 }
 
-/// The files that are checked: those that were typed, without those that are left out, and notes on these.
+/// Lists the files to check: those that were typed, without excluded ones, and notes about them.
 pub fn inputs(options: &CheckOptions) -> Result<(Vec<PlannedInput>, Vec<String>), PlanError> {
     let (mut inputs, notes) = typed_inputs(&options.paths, &options.reading, options.settings.links, true)?;
     let exclude = &options.settings.exclude;
@@ -196,7 +199,8 @@ pub fn inputs(options: &CheckOptions) -> Result<(Vec<PlannedInput>, Vec<String>)
     Ok((inputs, notes))
 }
 
-/// Whether a file is one of the check itself. Only files of the same name are compared, since few exist.
+/// Returns whether a file belongs to the check itself. Only files with
+/// equal names are compared: that avoids a system call per input.
 fn is_own(planned: &PlannedInput, own: &[PathBuf]) -> bool {
     let path = planned.input.path();
     let alike = own.iter().filter(|own| own.file_name() == path.file_name());
@@ -206,7 +210,7 @@ fn is_own(planned: &PlannedInput, own: &[PathBuf]) -> bool {
         .any(|own| is_same_place(own, &path).unwrap_or(false))
 }
 
-/// The name of a file in reports.
+/// Returns the name of a file in reports.
 fn shown_path<'p>(planned: &'p PlannedInput, mask: Option<&Mask>) -> Cow<'p, str> {
     match mask {
         Some(mask) => mask.path(&planned.name()).into(),
@@ -215,7 +219,7 @@ fn shown_path<'p>(planned: &'p PlannedInput, mask: Option<&Mask>) -> Cow<'p, str
 }
 
 impl CheckOptions {
-    /// The settings for reading records.
+    /// Returns the settings for reading records.
     fn reading(&self) -> record::Settings<'_> {
         record::Settings {
             redactor: self.settings.redactor.as_ref(),
@@ -224,12 +228,12 @@ impl CheckOptions {
         .in_zone(self.settings.zone.as_deref())
     }
 
-    /// The mask for paths, where these are not shown.
+    /// Returns the mask for paths, if they are hidden.
     fn path_mask(&self) -> Option<&Mask> {
         self.mask.as_ref().filter(|_| self.hides_paths)
     }
 
-    /// A member of an archive, as reports call it.
+    /// Returns the name of an archive member in reports.
     fn shown_entry(&self, entry: String) -> String {
         match self.path_mask() {
             Some(mask) if !entry.is_empty() => mask.path(&entry),
@@ -238,14 +242,14 @@ impl CheckOptions {
     }
 }
 
-/// The names by which a file is known: its own, and as it was typed.
+/// Returns the two names of a file: the name of the input, and the path as typed.
 fn names(planned: &PlannedInput) -> [String; 2] {
     let typed = planned.input.shown();
     let typed = typed.strip_prefix("./").unwrap_or(&typed).to_owned();
     [planned.input.name().into_owned(), typed]
 }
 
-/// A finding with its file, or none where the settings leave it out.
+/// Returns a finding with its file; `None` if the settings leave it out.
 fn reported(
     options: &CheckOptions,
     inputs: &[PlannedInput],
@@ -273,7 +277,7 @@ fn reported(
     })
 }
 
-/// Counts findings and hands them on, but for those that are known.
+/// Counts findings and passes the unknown ones on.
 struct Delivery<'e> {
     options: &'e CheckOptions,
     inputs: &'e [PlannedInput],
@@ -289,7 +293,7 @@ impl Delivery<'_> {
             let count = checked.located.finding.count;
             let key = checked.key();
             let mut recognised = self.known.recognise(&key, count);
-            // A list that was made with ids masked knows the key by its mask.
+            // A baseline that was made with masked ids has the masked key.
             if let Some(mask) = &self.options.mask {
                 recognised += self.known.recognise(&mask.key(&key), count - recognised);
             }
@@ -313,7 +317,7 @@ impl Delivery<'_> {
         }
     }
 
-    /// Adds a finding that needs all files to be read.
+    /// Adds a finding that needs all files to be read first.
     fn late(
         &mut self,
         entry: &EntryRef,
@@ -337,7 +341,7 @@ impl Delivery<'_> {
         }
     }
 
-    /// Adds the findings about definitions of tools, which rows share.
+    /// Adds the findings about tool definitions, which several rows share.
     fn refused_definitions(&mut self) {
         let names: Vec<String> = self.options.targets.iter().map(acceptance::name).collect();
         for input in 0..self.inputs.len() {
@@ -370,7 +374,8 @@ impl Delivery<'_> {
     }
 }
 
-/// Checks inputs. Findings go to `emit` in the order of files and records; then those that show only when all files were read.
+/// Checks inputs. Findings go to `emit` in the order of
+/// files and records, followed by those that need all files.
 pub fn check(
     options: &CheckOptions,
     progress: &dyn Progress,
@@ -383,7 +388,7 @@ pub fn check(
     }
     let bytes: u64 = inputs.iter().map(|planned| planned.input.bytes).sum();
     progress.stage("check", bytes);
-    // A slice's findings are held until they are delivered, and there may be one for every line.
+    // The findings of a slice stay in memory until they are delivered, and there may be one for every line.
     let slice_bytes = (bytes / 16).clamp(MIB, 2 * MIB) as usize;
     let spill = Spill::temporary_folder();
     let mut slicer = Slicer::new(&inputs, &options.limits, slice_bytes, None, spill, stop, progress);

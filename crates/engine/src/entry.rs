@@ -4,25 +4,25 @@ use std::sync::Arc;
 
 use chatmill_source::Source;
 
-/// An input, or a part of one, and the source that reads it.
+/// An input or an entry of it, and the source that reads it.
 #[derive(Clone, Default)]
 pub struct EntryRef {
     /// Index of the input in the plan.
     pub input: usize,
-    /// Whether the input's bytes are those of the entry.
+    /// Whether the bytes of the entry are the bytes of the input, uncompressed and whole.
     pub is_plain: bool,
     /// Member of an archive; empty for the input itself.
     pub entry: String,
-    /// Table of a database or a dump; empty where there is none.
+    /// Table of a database or a dump; empty for other entries.
     pub table: String,
-    /// The source that reads it; none where nothing but framing errors is in it.
+    /// The source that reads it; `None` if it contains only framing errors.
     pub source: Option<&'static dyn Source>,
-    /// Why no source reads its records, where that is known.
+    /// The reason why no source reads its records, if known.
     pub refusal: Option<Arc<str>>,
 }
 
 impl EntryRef {
-    /// An input itself, of which nothing was recognised.
+    /// Refers to an input in which nothing was recognised.
     pub(crate) fn of_input(input: usize) -> Self {
         Self {
             input,

@@ -1,4 +1,4 @@
-//! Errors of the engine: a wrong request, a reading that ended early, an unfinished slice or run.
+//! Errors of the engine: a wrong request, an interrupted reading, an unfinished slice or run.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use chatmill_intake::Failure;
 use chatmill_intake::discover::DiscoverError;
 use thiserror::Error;
 
-/// Why a request is wrong; repeating it cannot help.
+/// The error of a wrong request, which repeating cannot help.
 #[derive(Debug, Error)]
 pub enum PlanError {
     /// The pipeline file cannot be read.
@@ -18,10 +18,10 @@ pub enum PlanError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The pipeline file has keys or values that chatmill does not know.
+    /// The pipeline file has keys or values unknown to chatmill.
     #[error("{}: {message}", path.display())]
     Pipeline {
         /// The file.
@@ -29,7 +29,7 @@ pub enum PlanError {
         /// The error, with its place.
         message: String,
     },
-    /// The file named as settings is something else, most likely a chat.
+    /// The file given as settings is something else, most likely a chat.
     #[error("{}: {message}", path.display())]
     Foreign {
         /// The file.
@@ -37,20 +37,20 @@ pub enum PlanError {
         /// The error, with its place.
         message: String,
     },
-    /// A `--set` that is not an assignment, or has a key that is deeper than any.
+    /// A `--set` that is not an assignment, or with a key deeper than any setting.
     #[error("`{text}` is not of the form section.key=value")]
     Override {
         /// The beginning of the given text.
         text: String,
     },
-    /// A word that names nothing.
+    /// An unknown source, dialect, encoding or similar.
     #[error("{key}: there is no {what} named `{word}`{}", suggestion.as_deref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
     UnknownWord {
         /// The key of the setting.
         key: &'static str,
-        /// Source, dialect or encoding.
+        /// The kind of name: source, dialect or encoding.
         what: &'static str,
-        /// The word.
+        /// The unknown word.
         word: String,
         /// The nearest known word.
         suggestion: Option<String>,
@@ -63,30 +63,30 @@ pub enum PlanError {
         /// The error in its value.
         message: String,
     },
-    /// The file of an encoding of the pipeline's own cannot be read.
+    /// The vocabulary file of a user-defined encoding cannot be read.
     #[error("count.encodings: cannot read {}, the vocabulary of `{name}`", path.display())]
     UnreadableVocabulary {
         /// The encoding.
         name: String,
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// An encoding of the pipeline that cannot be counted with.
+    /// A user-defined encoding that cannot be used for counting.
     #[error("count.encodings: `{name}` from {}", path.display())]
     Encoding {
         /// The encoding.
         name: String,
         /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: chatmill_token::EncodingError,
     },
-    /// An input that names nothing that can be read.
+    /// An input path that matches nothing readable.
     #[error(transparent)]
     Input(#[from] DiscoverError),
-    /// An input that consists only of files that the run itself writes, or of its pipeline file.
+    /// An input that contains only outputs of the run itself, or its pipeline file.
     #[error(
         "input.path: `{path}` names only this pipeline file or outputs of chatmill, which are not read as chats"
     )]
@@ -94,15 +94,15 @@ pub enum PlanError {
         /// The path as written.
         path: String,
     },
-    /// The folder that an input names is an output of this program, which no chats are read from.
+    /// The folder of an input is an output of this program, which is not read as chats.
     #[error("`{path}` is {kind} of chatmill, and no chats are read from it")]
     OwnOutput {
         /// The folder as typed.
         path: String,
-        /// What it is.
+        /// The kind of output.
         kind: OwnOutput,
     },
-    /// The system failed while a file of the request was read; asking again may help.
+    /// The system failed while a file of the request was read; a retry may help.
     #[error(transparent)]
     System(#[from] Failure),
 }
@@ -121,7 +121,7 @@ impl Classed for PlanError {
                 Some("give the path of a pipeline file, for example pipelines/demo.toml")
             }
             Self::Foreign { .. } => Some(
-                "`chatmill inspect FILE` says what it is; `chatmill init FILE` writes a pipeline for chats, and `chatmill convert FILE --to trl-messages --out DIR` needs none",
+                "`chatmill inspect FILE` shows what it is; `chatmill init FILE` writes a pipeline for chats, and `chatmill convert FILE --to trl-messages --out DIR` needs none",
             ),
             Self::Pipeline { .. } => {
                 Some("`chatmill schema pipeline` prints every key that a pipeline file may have")
@@ -157,13 +157,13 @@ impl Classed for PlanError {
 }
 
 impl PlanError {
-    /// A key with a value that it must not have.
+    /// Returns the error for a key with an invalid value.
     pub(crate) fn value(key: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
         Self::Value { key, message }
     }
 
-    /// A word that names none of those that are known.
+    /// Returns the error for an unknown word, with the nearest known one.
     pub(crate) fn unknown<'k>(
         key: &'static str,
         what: &'static str,
@@ -178,7 +178,7 @@ impl PlanError {
         }
     }
 
-    /// A word for the kind of error, for programs.
+    /// Returns a stable word for the kind of error, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "unreadable-pipeline",
@@ -193,7 +193,7 @@ impl PlanError {
         }
     }
 
-    /// The key, the file or the pattern that is wrong, where there is one.
+    /// Returns the key, the file or the pattern that is wrong, if there is one.
     pub fn place(&self) -> Option<String> {
         match self {
             Self::Unreadable { path, .. } | Self::Pipeline { path, .. } | Self::Foreign { path, .. } => {
@@ -215,7 +215,7 @@ impl PlanError {
     }
 }
 
-/// The commands that read an output of this program.
+/// Returns the commands that read this kind of output.
 fn readers_of(path: &str, kind: OwnOutput) -> String {
     match kind {
         OwnOutput::Dataset => format!(
@@ -225,11 +225,11 @@ fn readers_of(path: &str, kind: OwnOutput) -> String {
             "`chatmill check {path}` and `chatmill inspect {path}` read its rows; to convert them again, name a file of it"
         ),
         OwnOutput::Store => "name the dataset of a night, `nights/latest/dataset` in the store".to_owned(),
-        OwnOutput::Unfinished => "run the command that began it again, and name its output".to_owned(),
+        OwnOutput::Unfinished => "rerun the command that began it, and name its output".to_owned(),
     }
 }
 
-/// Why reading ended before the inputs did.
+/// The reason why reading ended before the end of the inputs.
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// The request is wrong.
@@ -264,7 +264,7 @@ impl Classed for ReadError {
     }
 }
 
-/// Why a run did not end with a dataset.
+/// The reason why a run did not end with a dataset.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The request is wrong.
@@ -273,22 +273,22 @@ pub enum RunError {
     /// The dataset could not be opened, written or published.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// The run was interrupted; running again goes on.
+    /// The run was interrupted; the same command resumes it.
     #[error("stopped; {done} finished slices are kept, run the same command again to resume")]
     Stopped {
-        /// Slices that have a receipt.
+        /// Number of slices with a receipt.
         done: usize,
     },
     /// Inputs changed between hashing and reading.
     #[error("inputs changed while they were read: {}; run again", .0.join(", "))]
     InputChanged(Vec<String>),
-    /// Inputs could not be read, because the system failed, or after they had been hashed.
+    /// Inputs could not be read because the system failed, or changed after they were hashed.
     #[error(
         "{}; nothing was published, and finished work is kept: fix this and run the same command again",
         listed(.0)
     )]
     InputsFailed(Vec<Failure>),
-    /// The work of the slices is not all there, or not as it was left.
+    /// Results of slices are missing, or were changed after they were written.
     #[error("the staging folder is not complete: {0}; nothing was published, run the same command again")]
     Incomplete(String),
     /// Records, bytes or rows are unaccounted for, so that the dataset would not be certified: a bug in chatmill.
@@ -310,21 +310,21 @@ pub enum RunError {
         /// Encoding.
         encoding: String,
     },
-    /// A worker failed in a way that it should not: a bug in chatmill.
+    /// A worker panicked or vanished: a bug in chatmill.
     #[error("a worker failed on slice {0}; this is a bug in chatmill, nothing was published")]
     WorkerFailed(SliceId),
-    /// There are more conversations than may be compared.
+    /// There are more conversations than `limits.compared` allows.
     #[error(
-        "{found} conversations are more than limits.compared ({limit}) allows, for all are looked at before the first is rendered; \
+        "{found} conversations are more than limits.compared ({limit}) allows, since all are compared before the first is rendered; \
          raise it (each takes about 600 bytes), or select fewer"
     )]
     TooManyToCompare {
-        /// Conversations.
+        /// Number of conversations.
         found: u64,
         /// The limit.
         limit: u64,
     },
-    /// The conversations of an input call more tools than every rendering may hold definitions of.
+    /// The calls of an input make larger tool definitions than a rendering may have.
     #[error(
         "tools.infer: the calls of the [[input]] with {first} make {bytes} bytes of definitions, and every rendering has them; at most \
          {limit} are allowed: set infer = true, or define the tools with tools.file"
@@ -337,16 +337,16 @@ pub enum RunError {
         /// The limit.
         limit: usize,
     },
-    /// No run was planned for this destination.
+    /// There is no plan for this destination.
     #[error("there is no plan for {}; `chatmill plan PIPELINE.toml --out DIR` makes one", .0.display())]
     NotPlanned(PathBuf),
     /// The planned run and the present one differ.
     #[error("the plan does not match: {0}; run `chatmill plan` again")]
     OtherPlan(String),
-    /// There is no such part of the shards, or no shard of such a number.
+    /// There is no part or shard of this number.
     #[error("{0}")]
     NoSuchShard(String),
-    /// Shards are not done.
+    /// Some shards are not done.
     #[error(
         "not complete: {count} shards are not done; `chatmill work DIR --shards {shards}` processes them"
     )]
@@ -414,14 +414,14 @@ impl From<Failure> for RunError {
     }
 }
 
-/// The error for a value of our own that cannot be written as JSON: a bug in chatmill.
+/// Returns the error for a value that cannot be written as JSON: a bug in chatmill.
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 pub(crate) fn unwritable(error: serde_json::Error) -> RunError {
     let mismatches = vec![format!("the data cannot be written as JSON: {error}")];
     RunError::Unbalanced(mismatches)
 }
 
-/// The first failures, and how many there are.
+/// Lists the first failures and the number of the others.
 fn listed(failures: &[Failure]) -> String {
     const MAX_LISTED: usize = 3;
     let mut list: Vec<String> = failures.iter().take(MAX_LISTED).map(Failure::to_string).collect();
@@ -431,7 +431,7 @@ fn listed(failures: &[Failure]) -> String {
     list.join("; ")
 }
 
-/// Ends a run that is to stop.
+/// Returns an error if the run is to stop.
 pub(crate) fn go_on(stop: &AtomicBool, done: usize) -> Result<(), RunError> {
     if stop.load(Ordering::Relaxed) {
         Err(RunError::Stopped { done })

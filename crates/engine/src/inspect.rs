@@ -1,5 +1,8 @@
-//! Inspection of a file: the source that reads it, the evidence, and its contents. Also: conversations one by
-//! one, for `render`, and statistics on all of them.
+//! Inspects files: the source that reads each entry, the evidence for it, and counts of its contents.
+//!
+//! [`inspect`] returns one [`EntryReport`] per entry for `chatmill inspect`;
+//! [`conversations`] visits the conversations of files one by one, for
+//! `chatmill render`; `statistics` computes the figures of exported files.
 
 mod statistics;
 
@@ -23,69 +26,69 @@ use crate::progress::{Progress, Silent};
 use crate::slice::Recognised;
 use crate::walk::{WalkEvent, walk};
 
-/// Tables that are named in a report at most.
+/// The number of tables that a report names at most.
 const MAX_NAMED_TABLES: usize = 64;
 
 /// The contents of one entry of an input.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct EntryReport {
-    /// The path as typed.
+    /// The path as the user typed it.
     pub path: String,
     /// Member of an archive.
     pub entry: String,
-    /// The source that recognised it.
+    /// The id of the source that reads the entry.
     pub source: Option<String>,
-    /// Why.
+    /// The reasons for choosing this source.
     pub evidence: Vec<String>,
-    /// The evidence for each source, by falling confidence, where several match.
+    /// The evidence of each matching source, by decreasing confidence, if several match.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub considered: Vec<Evidence>,
-    /// The format that the entry looks like, where no source reads it.
+    /// The format that an unread entry looks like.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub looks_like: Option<String>,
     /// Tables of a database or a dump that no source reads.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub unread_tables: BTreeSet<String>,
-    /// The proposed map for the entry, where no source reads it.
+    /// A proposed map for an entry that no source reads.
     #[serde(skip)]
     pub proposal: Option<Proposal>,
-    /// Records framed.
+    /// Records found.
     pub records: u64,
     /// Records that cannot be read.
     pub rejected: u64,
     /// Conversations.
     pub conversations: u64,
-    /// Those whose id in the record is a whole number, as where rows are numbered.
+    /// Conversations with a whole number as id in the record, as in numbered rows.
     #[serde(skip)]
     pub numbered: u64,
     /// Messages, notices not counted.
     pub messages: u64,
-    /// Shapes of the format that occur.
+    /// Variants of the format that occur.
     pub shapes: BTreeSet<String>,
-    /// Versions that the conversations claim.
+    /// Format versions that the conversations state.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub versions: BTreeSet<String>,
-    /// The version that the source was last compared with; empty where none is given.
+    /// The version that the source was last verified with; empty if none is recorded.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub verified: &'static str,
-    /// Different participants.
+    /// Number of different participants.
     pub participants: u64,
     /// Their ids.
     #[serde(skip)]
     pub participant_ids: BTreeSet<String>,
-    /// First instant, microseconds UTC.
+    /// Time of the first message, in microseconds UTC.
     pub started_at: Option<i64>,
-    /// Last instant, microseconds UTC.
+    /// Time of the last message, in microseconds UTC.
     pub ended_at: Option<i64>,
-    /// The first problems of data that cannot be read, or is in doubt.
+    /// The first problems: data that cannot be read, or that is doubtful.
     #[serde(rename = "troubles")]
     pub problems: Vec<ReadProblem>,
 }
 
-/// Versions of an entry that its report keeps.
+/// The number of versions in the report of an entry.
 const MAX_VERSIONS: usize = 8;
 
-/// Troubles of an entry that its report keeps.
+/// The number of problems in the report of an entry.
 const MAX_SHOWN_PROBLEMS: usize = 5;
 
 /// The result of inspecting some inputs.
@@ -153,7 +156,7 @@ struct Reports<'i> {
 }
 
 impl Reports<'_> {
-    /// Notes the reason why an entry is read, or the format that it resembles.
+    /// Records the reason why an entry is read, or the format that it resembles.
     fn recognised(&mut self, seen: Recognised) {
         let number = self.numbers.get(&(seen.input, seen.entry));
         if let Some(report) = number.and_then(|number| self.list.get_mut(*number)) {
@@ -168,7 +171,7 @@ impl Reports<'_> {
         }
     }
 
-    /// Lists a problem with its entry, which is the one that was met last where it names none.
+    /// Adds a problem to the report of its entry, or of the latest entry if it names none.
     fn problem(&mut self, problem: ReadProblem) {
         let is_its_own = |report: &EntryReport| report.path == problem.path && report.entry == problem.entry;
         let own = self.list.iter().rposition(is_its_own);
@@ -181,7 +184,7 @@ impl Reports<'_> {
         }
     }
 
-    /// The report of an entry, which is new when the entry is.
+    /// Returns the report of an entry; creates it for a new one.
     fn at(&mut self, entry: &EntryRef) -> &mut EntryReport {
         let next = self.list.len();
         let key = (entry.input, entry.entry.clone());
@@ -202,7 +205,7 @@ impl Reports<'_> {
     }
 }
 
-/// Whether a text is a version: short, with a digit, and without words.
+/// Returns whether a text looks like a version: short, with a digit, and without words.
 fn is_version(text: &str) -> bool {
     let is_part = |sign: char| sign.is_ascii_alphanumeric() || ".-+_".contains(sign);
     text.len() <= 32 && text.chars().all(is_part) && text.contains(|sign: char| sign.is_ascii_digit())
@@ -242,7 +245,8 @@ impl EntryReport {
     }
 }
 
-/// Reads inputs one conversation at a time, in order. `visit` gets the id and the conversation; it returns false to end early.
+/// Reads inputs one conversation at a time, in order. `visit`
+/// gets the id and the conversation; it returns false to stop.
 pub fn conversations(
     paths: &[String],
     reading: &InputReading,

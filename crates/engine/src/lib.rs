@@ -1,16 +1,15 @@
-//! The engine: a plan becomes a run.
+//! Runs a pipeline: inputs go in, a sealed dataset of Parquet tables and a manifest comes out.
 //!
-//! Inputs are cut into slices by one sequential reader; one worker takes a slice from bytes to closed part
-//! files; receipts record what is done; sealing proves that no record was lost. Formats, rules and dialects
-//! are in other crates.
+//! One sequential reader cuts the inputs into slices. A worker takes each slice from
+//! bytes to closed part files and writes a receipt; sealing proves from the receipts
+//! that no record was lost. Formats, rules and dialects are in other crates.
 //!
-//! From the bottom up: [`pipeline`] (the file), [`record`] (one record from bytes to findings), `plan` (the
-//! resolved request), `slice` (cutting and handing out), `work` (a slice becomes part files), `commit` (a
-//! dataset is published), [`run()`], [`shards`] (a run on many machines); and beside them [`tables`],
-//! [`walk()`], [`check`], [`inspect`] and [`again`], which write no dataset. Other crates use what this page
-//! exports, and nothing else.
+//! From the bottom up: [`pipeline`] (the file), [`record`] (one record from bytes to
+//! findings), `plan` (the resolved request), `slice` (cutting and scheduling), `work` (a
+//! slice becomes part files), `commit` (the dataset is published), [`run()`], and [`shards`]
+//! (a run on many machines). [`tables`], [`walk()`], [`check`], [`inspect`] and [`rerender`]
+//! use the same parts and write no dataset. Other crates use only what this page exports.
 
-pub mod again;
 pub mod check;
 mod commit;
 mod entry;
@@ -22,6 +21,7 @@ mod plan;
 mod problem;
 mod progress;
 pub mod record;
+pub mod rerender;
 mod run;
 pub mod shards;
 mod slice;

@@ -1,7 +1,9 @@
 //! The pipeline file: what a run reads, how it renders and counts, and where it writes.
 //!
-//! These types are the file's format; `schemas/pipeline.schema.json` is generated from them. Everything has a default but
-//! the inputs and the output path.
+//! These types are the format of the file, one module per section; `schemas/pipeline.schema.json`
+//! is generated from them, and so are the descriptions in `docs/settings.md`. `parse` reads a
+//! file with overrides of the command line, and `Plan::resolve` turns it into a plan. Everything
+//! but the inputs and the output path has a default.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -51,15 +53,17 @@ pub use window::{HistoryRule, HistorySetting, MaxTokensSetting, SessionGap, Wind
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
-    /// The name of the pipeline in reports; the default is the file's name without its ending.
+    /// The name of the pipeline in reports; the default is the file name without its extension.
     #[serde(default)]
     pub name: String,
     /// The files, folders, archives and databases that are read: a section for each path.
     pub input: Vec<InputSection>,
-    /// Table maps, by name: the table of a database, or the rows of a file, that hold messages, and the meaning of each column.
+    /// Table maps, by name: the table of a database, or the rows of a
+    /// file, that contain messages, and the meaning of each column.
     #[serde(default)]
     pub table_map: BTreeMap<String, TableMapSection>,
-    /// The field map: the paths at which a JSON record of `source = "mapped"` holds its messages, and a message its text.
+    /// The field map for `source = "mapped"`: the paths of the
+    /// messages in a JSON record, and of the text in a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field_map: Option<FieldMapSection>,
     /// Settings of single sources.
@@ -71,10 +75,11 @@ pub struct Pipeline {
     /// Deduplication of conversations.
     #[serde(default)]
     pub dedup: DedupSection,
-    /// The division of exports with `--split`: what stays together, and what becomes of words that the parts share.
+    /// The division of exports with `--split`: which conversations
+    /// stay together, and what happens if the parts share text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<SplitSection>,
-    /// The mix of the inputs: what their weights weigh, and how much is taken of all.
+    /// The mix of the inputs: the unit of their weights, and the total amount.
     #[serde(default, skip_serializing_if = "MixSection::is_default")]
     pub mix: MixSection,
     /// Redaction: personal data and secrets are counted, or replaced by pseudonyms.
@@ -110,28 +115,31 @@ pub struct Pipeline {
     /// The dataset: its folder, its tables and their compression.
     pub output: OutputSection,
     /// Shards: the parts of the inputs that machines process one at a time.
-    // Manifests, and so fingerprints, have the older spelling.
+    // The serialized key keeps the older spelling, since manifests and fingerprints contain it.
     #[serde(default, rename(serialize = "lots"))]
     pub shards: ShardsSection,
     /// An older spelling of `[shards]`; the next version refuses it.
     #[serde(default, skip_serializing)]
     pub lots: Option<ShardsSection>,
-    /// Settings of `chatmill check --pipeline`. They are no part of the fingerprint, for a run writes every finding.
+    /// Settings of `chatmill check --pipeline`. They are not part
+    /// of the fingerprint, since a run writes every finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<CheckSection>,
-    /// Settings of `chatmill night`: datasets that are kept, conditions and notification. They are no part of the fingerprint.
+    /// Settings of `chatmill night`: retention of datasets, conditions
+    /// and notification. They are not part of the fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub night: Option<NightSection>,
-    /// The resources of the machine that a run uses. They are no part of the fingerprint.
+    /// The resources of the machine that a run uses. They are not part of the fingerprint.
     #[serde(default)]
     pub resources: Resources,
-    /// Limits on inputs, conversations and renderings; whatever exceeds one becomes a finding.
+    /// Limits on inputs, conversations and renderings; exceeding one is reported as a finding.
     #[serde(default)]
     pub limits: Limits,
 }
 
 impl Pipeline {
-    /// The first key that asks for a survey of all conversations before any is rendered, which only a run makes.
+    /// Returns the first key that requires a survey of all
+    /// conversations before rendering; only a run makes surveys.
     pub fn surveys(&self) -> Option<&'static str> {
         let asked = [
             ("dedup", self.dedup.is_on()),
@@ -146,7 +154,7 @@ impl Pipeline {
         asked.find_map(|(key, is_there)| is_there.then_some(key))
     }
 
-    /// Whether the calls of an input define tools in all its conversations.
+    /// Returns whether the calls of an input define tools in all its conversations.
     pub(crate) fn infers_by_input(&self) -> bool {
         let by_input = |tools: &ToolsSection| tools.infer == Inference::Beyond(InferenceScope::Input);
         self.tools.as_ref().is_some_and(by_input)
@@ -177,21 +185,23 @@ pub struct InputSection {
     /// The names of files, and of members of archives, that are not read: globs such as `*.png` or `attachments/**`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<String>,
-    /// The zone of times without an offset, where a conversation names none: an IANA name (`Europe/Kyiv`) or an offset (`+02:00`).
+    /// The zone of times without an offset, if the conversation names none: an IANA name (`Europe/Kyiv`) or an offset (`+02:00`).
     /// Without it such times have no instant: they order messages, and stay as they are written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
-    /// The senders that are agents, where the rows of a table have senders and no roles: their ids or names.
+    /// The senders that are agents, by id or name, for tables with senders and without roles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assistants: Vec<String>,
-    /// Whether columns are guessed that no map names: never in a file, for what a run reads must not depend on its data.
+    /// Whether unmapped columns are guessed. Never set by a file,
+    /// since a run must not read differently depending on its data.
     #[serde(skip)]
     pub guesses: bool,
     /// The text that is put in front of every conversation id of this section.
     #[serde(default)]
     pub id_prefix: String,
-    /// The weight of this section in the mix, in the unit of `[mix]`: bytes after decompression, unless it says otherwise. A section
-    /// without one weighs 1. The section with the least for its weight is taken whole, and conversations of the others are left out.
+    /// The weight of this section in the mix, in the unit of `[mix]` (by default bytes after
+    /// decompression). A section without weight has weight 1. The section with the least
+    /// data for its weight is taken whole, and conversations of the others are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
     /// The number of records of this section that are read; the rest is left out.
@@ -219,7 +229,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// The options of sources.
+    /// Returns the options of sources.
     pub(crate) fn options(&self) -> ReadOptions<'_> {
         ReadOptions {
             branches: self.chatgpt_export.branches,
@@ -233,8 +243,8 @@ impl Sources {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChatgptExportSection {
-    /// The branches of a conversation that are read: an edited question, or an answer that was asked for again, begins one. The
-    /// setting holds for `claude-export` and `oasst`, too.
+    /// The branches of a conversation that are read: an edited question or a regenerated
+    /// answer starts a branch. The setting also applies to `claude-export` and `oasst`.
     pub branches: Branches,
 }
 
@@ -278,11 +288,12 @@ fn auto() -> String {
     "auto".to_owned()
 }
 
-/// `[shards]`. A shard is what one machine processes at a time; part files and their numbers begin anew with each.
+/// `[shards]`. A shard is what one machine processes at a time; part files are numbered separately in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ShardsSection {
-    /// Bytes of input that a shard should hold. Whole inputs are put together up to this, and a larger file of JSON lines is divided.
+    /// The bytes of input that a shard should have. Whole inputs are
+    /// combined up to this size, and a larger file of JSON lines is divided.
     pub bytes: u64,
 }
 
@@ -300,11 +311,12 @@ pub struct Resources {
     pub threads: usize,
     /// The memory that a run may use; `auto` is the only value so far.
     pub memory: Memory,
-    /// The folder for rows that wait for the rest of their conversation; the default is a folder beside the dataset.
+    /// The folder for rows that wait for the rest of their
+    /// conversation; the default is a folder next to the dataset.
     pub spill: Option<PathBuf>,
 }
 
-/// Memory to work with; so far, chatmill takes what its slices need.
+/// The memory of a run; so far, chatmill takes what its slices need.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Memory {
@@ -313,7 +325,7 @@ pub enum Memory {
     Auto,
 }
 
-/// The JSON Schema of the pipeline file.
+/// Returns the JSON Schema of the pipeline file.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Pipeline).to_value()
 }

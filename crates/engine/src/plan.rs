@@ -1,4 +1,8 @@
 //! A plan: a pipeline with its names resolved, its inputs found, and a fingerprint.
+//!
+//! [`Plan::load`] and [`Plan::resolve`] read a pipeline, check its settings and find its inputs;
+//! [`Plan::hash_inputs`] hashes them. A run, shards and the Python package work from the plan.
+//! One module per section of the file resolves the values of that section.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -63,10 +67,10 @@ pub use source::source;
 pub use templates::Templates;
 pub use windows::WindowPlan;
 
-/// The key of `[select]` that leaves out what an evaluation holds.
+/// The key of `[select]` that excludes conversations with text of an evaluation.
 pub(crate) const DECONTAMINATE: &str = "decontaminate";
 
-/// The least bytes of a shard: the data kept about each shard must be small in comparison.
+/// The smallest size of a shard in bytes: the data kept about each shard must be small in comparison.
 const MIN_SHARD_BYTES: u64 = 1024;
 
 /// The resolved plan of a run.
@@ -74,9 +78,9 @@ const MIN_SHARD_BYTES: u64 = 1024;
 pub struct Plan {
     /// The pipeline as written; values derived from it are in the other fields.
     pub pipeline: Pipeline,
-    /// The limits, with those from `[sources]`.
+    /// The limits, including those from `[sources]`.
     limits: Limits,
-    /// The tables that are written, where any is left out.
+    /// The tables that are written; `None` means all.
     tables: Option<Vec<String>>,
     /// Compression of the tables.
     pub compression: Compression,
@@ -86,7 +90,7 @@ pub struct Plan {
     certified: Map<String, Value>,
     /// Inputs in the order of their names.
     pub inputs: Vec<PlannedInput>,
-    /// The byte ranges of inputs that are divided, by the index of the input, once inputs were hashed.
+    /// The byte ranges of inputs that are divided, by the index of the input; known after hashing.
     pub ranges: BTreeMap<usize, Vec<LineRange>>,
     /// Dialects in registry order, then templates by name.
     pub targets: Vec<Dialect>,
@@ -94,31 +98,31 @@ pub struct Plan {
     pub templates: Templates,
     /// Encodings in the order of the file.
     pub encodings: Vec<Encoding>,
-    /// The part of each section that is retained.
+    /// Which conversations of each section are kept.
     pub(crate) mix: Mix,
     /// The filters for records and conversations.
     pub selection: Selection,
-    /// Earlier datasets, of which no conversation is repeated.
+    /// Earlier datasets; their conversations are not repeated.
     pub(crate) earlier: Vec<EarlierDataset>,
-    /// The evaluations with which no conversation may share words, and their place in the normalised plan.
+    /// The evaluations for decontamination, and their entry in the normalised plan.
     evaluations: Option<selection::LoadedEvaluations>,
-    /// The amount of a conversation that renderings show.
+    /// The part of a conversation that renderings show.
     pub windows: WindowPlan,
-    /// System text of its own.
+    /// The system prompt that the plan adds.
     pub prompt: Option<Prompt>,
-    /// Definitions of tools beside those of the records.
+    /// Tool definitions that the plan adds to those of the records.
     pub tools: Vec<RawJson>,
-    /// Finds personal data and secrets, where the plan asks for it.
+    /// Finds personal data and secrets, if requested.
     pub redactor: Option<Redactor>,
     /// The destination of the dataset.
     pub out: PathBuf,
-    /// The folder at which relative paths of the pipeline start.
+    /// The folder that relative paths of the pipeline start at.
     pub base: PathBuf,
     /// Notes for the user before the run.
     pub notes: Vec<String>,
 }
 
-/// Reads a pipeline file; its relative paths start at the returned folder.
+/// Reads a pipeline file; returns it with the folder that its relative paths start at.
 fn read_pipeline(path: &Path, overrides: &[String]) -> Result<(Pipeline, PathBuf), PlanError> {
     let text = read_text(path, chatmill_diag::limits::MIB, |source| PlanError::Unreadable {
         path: path.to_path_buf(),
@@ -131,9 +135,9 @@ fn read_pipeline(path: &Path, overrides: &[String]) -> Result<(Pipeline, PathBuf
 }
 
 impl Plan {
-    /// Reads and resolves a pipeline file. `out` replaces its output path. The inputs `typed`, relative to
-    /// the current folder, replace those of the file. They are read by the settings of the file's only
-    /// `[[input]]`; where there are several sections, by a section with nothing but the path.
+    /// Reads and resolves a pipeline file. `out` replaces its output path. The inputs `typed`,
+    /// relative to the current folder, replace those of the file. They are read with the settings
+    /// of the only `[[input]]`; if the file has several sections, with default settings.
     pub fn load(
         path: &Path,
         overrides: &[String],
@@ -147,8 +151,8 @@ impl Plan {
         Self::resolve(pipeline, &base, out, Some(path))
     }
 
-    /// Resolves a pipeline whose relative paths start at `base`. The pipeline file itself, `file`, is never
-    /// an input.
+    /// Resolves a pipeline with relative paths that start at
+    /// `base`. The pipeline file itself, `file`, is never an input.
     pub fn resolve(
         pipeline: Pipeline,
         base: &Path,
@@ -160,20 +164,20 @@ impl Plan {
         plan.over(Some(own), None)
     }
 
-    /// Resolves a pipeline whose tables are read and not written, so that no output is excluded from the
-    /// inputs. The input `in_memory`, if given, replaces the inputs of the only section.
+    /// Resolves a pipeline for reading its tables without writing a dataset: no output is excluded
+    /// from the inputs. The input `in_memory`, if given, replaces the inputs of the only section.
     pub fn for_tables(pipeline: Pipeline, base: &Path, in_memory: Option<&Input>) -> Result<Self, PlanError> {
         refuse_survey(pipeline.surveys())?;
         Self::checked(pipeline, base, None)?.over(None, in_memory)
     }
 
-    /// Resolves only the part of a pipeline about rendering, and reads nothing.
+    /// Resolves only the settings of renderings, and reads nothing.
     pub fn without_inputs(pipeline: Pipeline) -> Result<Self, PlanError> {
         refuse_survey(pipeline.infers_by_input().then_some("tools.infer"))?;
         Self::checked(pipeline, Path::new("."), None)
     }
 
-    /// The plan with its inputs.
+    /// Adds the inputs to a plan.
     fn over(self, own: Option<&mut Own>, in_memory: Option<&Input>) -> Result<Self, PlanError> {
         let (mut inputs, mut notes) = inputs::inputs(&self.pipeline, &self.base, own, in_memory)?;
         inputs::schemas::read(&mut inputs, &self.limits)?;
@@ -195,7 +199,7 @@ impl Plan {
         })
     }
 
-    /// The plan without its inputs.
+    /// Checks and resolves everything but the inputs.
     fn checked(pipeline: Pipeline, base: &Path, out: Option<&Path>) -> Result<Self, PlanError> {
         let mut limits = pipeline.limits.clone();
         if let Some(depth) = pipeline.sources.jaibber_events.max_response_depth {
@@ -236,7 +240,7 @@ impl Plan {
         let mut plan = Self {
             certified: Map::new(),
             earlier: selection::earlier(&pipeline.dedup, base, &out)?,
-            // Text for quotes was read before anything was replaced.
+            // With replacement, quotes would show the original text.
             quotes: pipeline.output.quote && !redactor.as_ref().is_some_and(Redactor::replaces),
             pipeline,
             limits,
@@ -262,12 +266,12 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The limits.
+    /// Returns the limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The settings for reading records without rules or redaction.
+    /// Returns the settings for reading records without rules or redaction.
     pub fn reading(&self) -> Settings<'_> {
         Settings {
             options: self.pipeline.sources.options(),
@@ -275,7 +279,7 @@ impl Plan {
         }
     }
 
-    /// The same with redaction, where the plan asks for it.
+    /// Returns the settings for reading records, with redaction if the plan has it.
     pub fn reading_redacted(&self) -> Settings<'_> {
         Settings {
             redactor: self.redactor.as_ref(),
@@ -283,36 +287,36 @@ impl Plan {
         }
     }
 
-    /// The settings for reading the records of an input.
+    /// Returns the settings for reading the records of an input.
     pub(crate) fn settings(&self, input: usize) -> Settings<'_> {
         let settings = self.reading_redacted();
         settings.in_zone(self.inputs.get(input).and_then(PlannedInput::zone))
     }
 
-    /// The number of an input's section.
+    /// Returns the number of an input's section.
     pub(crate) fn section(&self, input: usize) -> usize {
         cut::at(&self.inputs, input).section
     }
 
-    /// The name of the first input of each section, in their order.
+    /// Returns the names of the first inputs of all sections, in order.
     pub(crate) fn first_inputs(&self) -> Vec<String> {
         let firsts = inputs::firsts(&self.inputs);
         firsts.map(|planned| planned.name().into_owned()).collect()
     }
 
-    /// The name of an input.
+    /// Returns the name of an input.
     pub(crate) fn input_name(&self, input: usize) -> Cow<'_, str> {
         cut::at(&self.inputs, input).name()
     }
 
-    /// A conversation's id before it is qualified: its own with the prefix of its input.
+    /// Returns the id of a conversation before qualification: its id with the prefix of its input.
     pub(crate) fn base_id(&self, input: usize, linked: &Linked, record: &RecordHash<'_>) -> String {
         let prefix = &cut::at(&self.inputs, input).settings.written.id_prefix;
         format!("{prefix}{}", record::id(linked, record))
     }
 
-    /// The key of `[select]` or of its section that leaves a conversation out, if one does. `read` is the conversation as it was read, `found` the
-    /// codes of its findings.
+    /// Returns the key of `[select]` or of its section that excludes a conversation, if
+    /// any. `read` is the conversation before redaction, `found` the codes of its findings.
     pub fn leaves_out<'f>(
         &self,
         input: usize,
@@ -332,23 +336,24 @@ impl Plan {
         })
     }
 
-    /// The evaluations with which no conversation may share words, where the plan names some.
+    /// Returns the evaluations for decontamination, if the plan has any.
     pub(crate) fn evaluations(&self) -> Option<&Evaluations> {
         let loaded = self.evaluations.as_ref()?;
         Some(&loaded.evaluations)
     }
 
-    /// Whether personal data and secrets are replaced, and not only found.
+    /// Returns whether personal data and secrets are replaced, not only reported.
     pub fn replaces(&self) -> bool {
         self.redactor.as_ref().is_some_and(Redactor::replaces)
     }
 
-    /// The policy.
+    /// Returns the policy.
     pub fn policy(&self) -> &Policy {
         &self.pipeline.policy
     }
 
-    /// The prompt and tools added to every conversation; `called_tools` are those that its input shows.
+    /// Returns the prompt and tools that are added to every
+    /// conversation; `called_tools` are those inferred from its input.
     pub fn additions<'a>(&'a self, called_tools: &'a [RawJson]) -> Additions<'a> {
         let section = self.pipeline.tools.as_ref();
         Additions {
@@ -359,8 +364,8 @@ impl Plan {
         }
     }
 
-    /// The files and folders that a run reads in addition to its inputs, which no report may replace: evaluations, earlier datasets, and each
-    /// file that the pipeline names.
+    /// Returns the files and folders that a run reads in addition to its inputs, which no report
+    /// may overwrite: evaluations, earlier datasets, and each file that the pipeline names.
     pub fn read_beside(&self) -> Vec<PathBuf> {
         let evaluations = self
             .evaluations
@@ -374,24 +379,25 @@ impl Plan {
         paths
     }
 
-    /// The tables that are not written.
+    /// Returns the tables that are not written.
     pub fn absent_tables(&self) -> Vec<&'static str> {
         let wanted = self.tables.as_deref();
         wanted.map(chatmill_dataset::absent_tables).unwrap_or_default()
     }
 
-    /// Bytes of all inputs as they lie on disk.
+    /// Returns the size of all inputs on disk, in bytes.
     pub fn input_bytes(&self) -> u64 {
         self.inputs.iter().map(|planned| planned.input.bytes).sum()
     }
 
-    /// Bytes of input that a slice should hold: a function of the inputs alone.
+    /// Returns the bytes of input per slice. It depends only on the
+    /// inputs, not on threads: slices are the same on every machine.
     pub(crate) fn slice_bytes(&self) -> usize {
         use chatmill_diag::limits::MIB;
         (self.input_bytes() / 16).clamp(4 * MIB, 12 * MIB) as usize
     }
 
-    /// The system failures while inputs were looked for.
+    /// Returns the system failures during the search for inputs.
     pub fn failures(&self) -> Vec<Failure> {
         let failures = self
             .inputs
@@ -403,18 +409,18 @@ impl Plan {
         failures.collect()
     }
 
-    /// The names of the encodings, by which columns are called.
+    /// Returns the names of the encodings, which are part of column names.
     pub fn encoding_names(&self) -> Vec<String> {
         let names = self.encodings.iter().map(|encoding| encoding.name().to_owned());
         names.collect()
     }
 
-    /// Hashes every input; one that cannot be read becomes a refused input. Inputs that are larger than a
-    /// shard, and for which `divides` is true, are divided. Ends early when `stop` is set.
+    /// Hashes every input; one that cannot be read becomes a refused input. Inputs larger
+    /// than a shard are divided if `divides` returns true. Ends early if `stop` is set.
     ///
     /// # Errors
     ///
-    /// When the system fails, or when an input no longer exists.
+    /// If the system fails, or an input no longer exists.
     pub fn hash_inputs(
         &mut self,
         divides: &dyn Fn(&PlannedInput, &Limits) -> Result<bool, Failure>,
@@ -466,7 +472,8 @@ impl Plan {
         Ok(())
     }
 
-    /// The plan without what must not change a certified byte: output path, resources, spelling of inputs.
+    /// Returns the plan without the settings that never change a
+    /// certified byte: output path, resources, spelling of inputs.
     pub fn normalised(&self) -> Value {
         let targets = self.targets.iter();
         let targets = targets.map(|target| format!("{}@{}", target.id(), target.profile()));
@@ -476,10 +483,10 @@ impl Plan {
         plan.into()
     }
 
-    /// A fingerprint that two runs share if they give the same dataset: program version, plan, limits, and
-    /// each input's name, length and content, or why it was refused.
+    /// Returns a fingerprint that is equal for two runs with the same dataset: a hash of program version,
+    /// plan, limits, and the name, length and content of each input (or the reason of its refusal).
     pub fn fingerprint(&self) -> String {
-        // Inputs are hashed one after the other: there may be millions.
+        // Inputs are hashed one at a time instead of as one JSON value, since there may be millions.
         let mut hasher = blake3::Hasher::new();
         let plan = serde_json::json!({
             "version": env!("CARGO_PKG_VERSION"),
@@ -501,7 +508,7 @@ impl Plan {
     }
 }
 
-/// Refuses the value of a key where this does not hold.
+/// Refuses the value of a key if the condition does not hold.
 fn require(holds: bool, key: &'static str, problem: impl Into<String>) -> Result<(), PlanError> {
     if holds {
         Ok(())
@@ -510,13 +517,13 @@ fn require(holds: bool, key: &'static str, problem: impl Into<String>) -> Result
     }
 }
 
-/// Refuses a number that is no fraction of a whole.
+/// Refuses a number outside 0 to 1.
 fn require_fraction(number: Option<f64>, key: &'static str) -> Result<(), PlanError> {
     let is_fraction = |number| (0.0..=1.0).contains(&number);
-    require(number.is_none_or(is_fraction), key, "it must lie between 0 and 1")
+    require(number.is_none_or(is_fraction), key, "it must be between 0 and 1")
 }
 
-/// Refuses a list of dialects that keep their text when it is empty or names one that is not rendered.
+/// Refuses an empty list of dialects with stored text, and one with a dialect that is not rendered.
 fn check_content(content: &ContentSetting, targets: &[Dialect]) -> Result<(), PlanError> {
     let ContentSetting::Dialects(ids) = content else {
         return Ok(());
@@ -530,13 +537,13 @@ fn check_content(content: &ContentSetting, targets: &[Dialect]) -> Result<(), Pl
     foreign.next().map_or(Ok(()), |id| Err(unknown(id)))
 }
 
-/// Refuses a key that asks for a survey of all conversations where there is none.
+/// Refuses a key that requires a survey of all conversations.
 fn refuse_survey(key: Option<&'static str>) -> Result<(), PlanError> {
     let problem = "only a run looks at all conversations first: write a pipeline file and use `chatmill run`";
     key.map_or(Ok(()), |key| Err(PlanError::value(key, problem)))
 }
 
-/// Refuses a destination that is not a folder of this machine.
+/// Refuses a destination that is not a local folder.
 fn check_out(out: &str) -> Result<(), PlanError> {
     let problem = "a dataset is a folder and cannot be written to stdout; `chatmill render` prints to stdout";
     require(out != "-", "output.path", problem)?;
@@ -546,7 +553,7 @@ fn check_out(out: &str) -> Result<(), PlanError> {
     require(!discover::is_address(out), "output.path", problem)
 }
 
-/// Checks the values' ranges; the error is about the first wrong one.
+/// Checks the ranges of values; the error is about the first wrong one.
 fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
     const STREAM: &str =
         "a run reads its inputs more than once, which stdin does not allow; write the input to a file first";
@@ -567,7 +574,7 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
     let problem = format!("it must be {MIN_SHARD_BYTES} at least");
     require(pipeline.shards.bytes >= MIN_SHARD_BYTES, "shards.bytes", problem)?;
     let is_threshold = (0.5..=1.0).contains(&pipeline.dedup.threshold);
-    require(is_threshold, "dedup.threshold", "it must lie between 0.5 and 1")?;
+    require(is_threshold, "dedup.threshold", "it must be between 0.5 and 1")?;
     let problem = format!("it must be {DEPTH_CEILING} at most");
     require(limits.depth <= DEPTH_CEILING, "limits.depth", problem)?;
     let speaker = &pipeline.perspective.speaker;

@@ -1,4 +1,4 @@
-//! Read problems with their places: for the commands that read without writing a dataset.
+//! Problems of reading with their places, for commands that read without writing a dataset.
 
 use std::fmt;
 
@@ -6,26 +6,26 @@ use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::Failure;
 use serde::{Serialize, Serializer};
 
-/// An input, entry or record that could not be read, or not wholly.
+/// An input, entry or record that could not be read completely.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReadProblem {
-    /// The path as typed.
+    /// The path as the user typed it.
     pub path: String,
     /// Member of an archive.
     pub entry: String,
-    /// Line from 1, where there are lines.
+    /// Line number from 1; `None` for data without lines.
     pub line: Option<u64>,
     /// The code.
     pub code: &'static str,
-    /// Whether data is missing, or only in doubt.
+    /// The severity: an error if data is missing, a warning if it is doubtful.
     #[serde(skip)]
     pub severity: Severity,
-    /// One clause that gives the reason, without any byte of a chat.
+    /// The reason in one clause, without text of the chat.
     pub message: String,
 }
 
 impl ReadProblem {
-    /// The problem that a finding reports.
+    /// Converts a finding to a problem.
     pub(crate) fn new(path: &str, entry: &str, line: Option<u64>, finding: &Finding) -> Self {
         Self {
             path: path.to_owned(),
@@ -37,13 +37,13 @@ impl ReadProblem {
         }
     }
 
-    /// Whether the problem is the same at another place of the same entry.
+    /// Returns whether the problem is the same at another place of the same entry.
     pub(crate) fn repeats(&self, other: &Self) -> bool {
         (&self.path, &self.entry, self.code, &self.message)
             == (&other.path, &other.entry, other.code, &other.message)
     }
 
-    /// Whether the input itself cannot be opened or read.
+    /// Returns whether the input itself cannot be opened or read.
     pub fn is_of_input(&self) -> bool {
         [&codes::UNREADABLE_INPUT, &codes::NOT_A_REGULAR_FILE]
             .iter()
@@ -64,16 +64,16 @@ impl fmt::Display for ReadProblem {
     }
 }
 
-/// All problems: the first are listed, the rest are counted.
+/// All problems: the first are listed, the others are counted.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ReadProblems {
     /// The number of records that could not be read.
     pub count: u64,
-    /// The first of it.
+    /// The first of these records.
     pub first: Vec<ReadProblem>,
-    /// The problems of data that was read with doubts.
+    /// The first problems of doubtful data.
     pub warnings: Vec<ReadProblem>,
-    /// What was left out of the inputs, and why.
+    /// Notes about excluded inputs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Inputs that were not read to their end because the system failed.
@@ -86,10 +86,10 @@ fn as_texts<S: Serializer>(failures: &[Failure], serializer: S) -> Result<S::Ok,
 }
 
 impl ReadProblems {
-    /// The most problems that are listed of each kind.
+    /// The number of problems that are listed per kind.
     const MAX_LISTED: usize = 100;
 
-    /// Adds one.
+    /// Adds a problem.
     pub fn add(&mut self, problem: ReadProblem) {
         let is_error = problem.severity == Severity::Error;
         self.count += u64::from(is_error);
@@ -98,7 +98,7 @@ impl ReadProblems {
         } else {
             &mut self.warnings
         };
-        // Equal problems of the records of one file are listed once.
+        // Equal problems in consecutive records of a file are listed once.
         let is_new = !list.last().is_some_and(|last| problem.repeats(last));
         if is_new && list.len() < Self::MAX_LISTED {
             list.push(problem);

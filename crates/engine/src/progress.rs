@@ -1,25 +1,25 @@
-//! The progress that a run reports while it goes on; `cli` draws it.
+//! The progress of a run, as it is reported while it runs; `cli` draws it.
 
-/// Receives the progress of a run; called from several threads.
+/// Receives the progress of a run. It is called from several threads.
 pub trait Progress: Sync {
-    /// Stages that are to come, in their order, each with the time that it may take relative to the others. Some may not come,
-    /// and others may come between them.
+    /// Announces the next stages in order, each with its expected share of the
+    /// time. Announced stages may be skipped, and others may come between them.
     fn ahead(&self, _stages: &[(&str, u64)]) {}
-    /// A stage begins; `bytes` of input are ahead of it.
+    /// Starts a stage that will process `bytes` of input.
     fn stage(&self, name: &str, bytes: u64);
-    /// Reports that further bytes of input are done, in small steps: a conversation is one.
+    /// Reports that further bytes of input are done, in small steps of about one conversation.
     fn advance(&self, bytes: u64);
-    /// Reports further bytes of input that an earlier attempt did.
+    /// Reports further bytes of input that an earlier attempt had processed.
     fn skip(&self, bytes: u64) {
         self.advance(bytes);
     }
     /// Reports a note for the user.
     fn note(&self, text: &str);
-    /// Reports the present number of slices at each step of the work.
+    /// Reports the current numbers of slices, at each step of the work.
     fn queues(&self, _queues: Queues) {}
 }
 
-/// What this share of a whole is of `bytes`: all of them where the whole is nothing.
+/// Returns the share of `bytes` that corresponds to `share` of `whole`; all of them if `whole` is 0.
 pub(crate) fn part_of(bytes: u64, share: u64, whole: u64) -> u64 {
     let part = (u128::from(bytes) * u128::from(share)).checked_div(u128::from(whole));
     part.and_then(|part| u64::try_from(part).ok())
@@ -27,29 +27,29 @@ pub(crate) fn part_of(bytes: u64, share: u64, whole: u64) -> u64 {
         .min(bytes)
 }
 
-/// The numbers of slices that the reader, the workers and the ordered delivery hold at one instant.
+/// The numbers of slices in the reader, the workers and the ordered delivery at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Queues {
-    /// Slices that are read and wait for a worker: at most one.
+    /// Slices that are read and wait for a worker; at most one.
     pub waiting: usize,
-    /// Slices that a worker has.
+    /// Slices that workers process.
     pub working: usize,
-    /// Workers.
+    /// Number of workers.
     pub workers: usize,
-    /// Slices that are done and wait for an earlier one.
+    /// Finished slices that wait for an earlier one to be delivered.
     pub finished: usize,
-    /// Slices that are done and delivered.
+    /// Finished slices that were delivered.
     pub delivered: u32,
-    /// Slices so far that waited for a worker, because all had one.
+    /// Slices so far that waited for a worker, because all were busy.
     pub waited: u32,
-    /// Slices so far that a free worker took at once, because reading them took longer than working.
+    /// Slices so far that a free worker took at once, because reading is slower than working.
     pub taken: u32,
 }
 
 impl Queues {
-    /// The part that the others wait for; none before there is anything to compare.
+    /// Returns the part that the others wait for; `None` before any slice.
     pub fn slowest(&self) -> Option<&'static str> {
-        // The first slices find every worker free, however slow the workers are.
+        // The first slices always find free workers, so they are not counted.
         let taken = u64::from(self.taken).saturating_sub(self.workers as u64);
         let waited = u64::from(self.waited);
         match waited.cmp(&taken) {

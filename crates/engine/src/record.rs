@@ -1,4 +1,8 @@
-//! One record: from its bytes to a linked conversation, findings with their places, and rejects.
+//! Reads one record: from its bytes to a linked conversation, findings with their places, and rejects.
+//!
+//! Runs, checks and all commands that read files call [`read()`] for a frame or [`Group::read`]
+//! for grouped rows, with the [`Settings`] of the plan. Both parse, read by the source, link,
+//! apply the rules, redact if requested, and locate each finding in the original file.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -34,28 +38,28 @@ pub struct RecordOutcome {
     pub findings: Vec<Located>,
     /// The rejects, with their places.
     pub rejects: Vec<(Reject, Located)>,
-    /// Rows of the record.
+    /// The ledger of the record's rows.
     pub rows: RowLedger,
-    /// The fields of the record that nothing reads; empty for a further conversation of it.
+    /// The fields of the record that nothing reads; empty for further conversations of the record.
     pub unread: Vec<UnreadAt>,
-    /// The bytes of words that the source read from the record, and of those that it left.
+    /// The bytes of words that the source read, and of those that it did not read.
     pub words: (u64, u64),
-    /// The redactions in the conversation, where a redactor replaces text.
+    /// The redactions in the conversation, if a redactor replaces text.
     pub redaction: Option<Redaction>,
     /// Further conversations of the record, each with its findings.
     pub also: Vec<Self>,
 }
 
-/// A path of keys with unread fields in a record, with the place of the first.
+/// A path of keys with unread fields in a record, with the place of the first one.
 pub struct UnreadAt {
-    /// The place of the field, the number of its values, and whether they hold words.
+    /// The place of the field, the number of its values, and whether they contain words.
     pub located: Located,
     /// The number of bytes of all its values.
     pub bytes: u64,
 }
 
 impl RecordOutcome {
-    /// The conversation before anything in it was replaced.
+    /// Returns the conversation before redaction.
     pub(crate) fn as_read(&self) -> Option<&Linked> {
         let redaction = self.redaction.as_ref().map(|redaction| &redaction.original);
         redaction.or(self.linked.as_ref())
@@ -73,16 +77,16 @@ impl RecordOutcome {
 pub struct Settings<'s> {
     /// The limits.
     pub limits: &'s Limits,
-    /// Options of the sources beside them.
+    /// Options of the sources.
     pub options: ReadOptions<'s>,
-    /// Finds personal data and secrets, where the plan asks for it.
+    /// Finds personal data and secrets, if requested.
     pub redactor: Option<&'s Redactor>,
-    /// Evaluations whose words in a conversation are findings.
+    /// Evaluations; words that a conversation shares with them become findings.
     pub evaluations: Option<&'s Evaluations>,
 }
 
 impl<'s> Settings<'s> {
-    /// The same for a record of an input that may have a zone of its own.
+    /// Returns the settings for an input that may have a zone.
     pub(crate) fn in_zone(self, zone: Option<&'s str>) -> Self {
         Self {
             options: ReadOptions {
@@ -93,7 +97,7 @@ impl<'s> Settings<'s> {
         }
     }
 
-    /// Limits alone, without a redactor.
+    /// Returns settings with limits and nothing else.
     pub fn plain(limits: &'s Limits) -> Self {
         Self {
             limits,
@@ -104,7 +108,8 @@ impl<'s> Settings<'s> {
     }
 }
 
-/// The id of a conversation: the source's own, else the hash of its record; after its table, where a run reads several.
+/// Returns the id of a conversation: the one in the source, else the
+/// hash of its record; prefixed with its table if a run reads several.
 pub fn id(linked: &Linked, record: &RecordHash<'_>) -> String {
     let own = linked.conversation.source_id.clone().filter(|id| !id.is_empty());
     let id = own.unwrap_or_else(|| record.id().to_owned());
@@ -114,7 +119,7 @@ pub fn id(linked: &Linked, record: &RecordHash<'_>) -> String {
     }
 }
 
-/// The hash of a record, made once for all conversations of the record, and only where one of them needs it.
+/// The hash of a record, computed once for all its conversations, and only if one of them needs it.
 #[derive(Clone, Debug)]
 pub struct RecordHash<'r> {
     bytes: &'r [u8],
@@ -122,13 +127,13 @@ pub struct RecordHash<'r> {
 }
 
 impl<'r> RecordHash<'r> {
-    /// The hash of a record with these bytes.
+    /// Prepares the hash of a record with these bytes.
     pub fn of(bytes: &'r [u8]) -> Self {
         let computed = Rc::default();
         Self { bytes, computed }
     }
 
-    /// The length of the record in bytes.
+    /// Returns the length of the record in bytes.
     pub fn record_bytes(&self) -> usize {
         self.bytes.len()
     }

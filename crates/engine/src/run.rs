@@ -1,4 +1,7 @@
-//! A run: lock, hash, process every slice that has no receipt, seal, publish.
+//! A run: lock, hash, process every slice without a receipt, seal, publish.
+//!
+//! [`run()`] takes a plan and returns the summary of the published dataset. The steps are shared with
+//! `shards`, which spreads them over machines, and with `dropped`, which lists excluded conversations.
 
 mod compare;
 mod dropped;
@@ -28,16 +31,16 @@ use crate::work::{WorkerContext, guarded, process_slice};
 
 pub use dropped::{Dropped, dropped};
 
-/// The stages of a run, each with the time that it takes of a run over 100 MB of chats in two dialects and one encoding, in
-/// thousandths of rendering.
+/// The stages of a run with their share of the time, in thousandths of
+/// rendering; measured with 100 MB of chats in two dialects and one encoding.
 const HASH: (&str, u64) = ("hash", 20);
 const COMPARE: (&str, u64) = ("compare", 250);
 const RENDER: (&str, u64) = ("render", 1000);
 const SEAL: (&str, u64) = ("seal", 10);
 const REPORT: (&str, u64) = ("report", 20);
 
-/// Runs a plan to a published dataset. `stop` ends it early: finished slices are kept, and the next run
-/// resumes.
+/// Runs a plan to a published dataset. If `stop` is set it ends
+/// early; finished slices are kept, and the next run resumes.
 pub fn run(
     mut plan: Plan,
     options: RunOptions<'_>,
@@ -86,11 +89,11 @@ pub fn run(
     )
 }
 
-/// The start of an attempt, and the slices that were finished before.
+/// The start of an attempt, and the number of slices that were already finished.
 pub(crate) struct Attempt {
     begun: Instant,
     began_at: jiff::Timestamp,
-    /// Slices that were done before.
+    /// Slices that an earlier attempt finished.
     pub(crate) resumed: usize,
 }
 
@@ -124,7 +127,7 @@ pub(crate) fn prepare(
     Ok(shards(plan)?)
 }
 
-/// The finished slices, with the ids of their receipts.
+/// Returns the finished slices, with the ids of their receipts.
 pub(crate) fn done(staging: &Staging) -> Result<BTreeMap<SliceId, Ids>, RunError> {
     let receipts = staging.receipts::<SliceReceipt>()?;
     let done = receipts.map(|receipt| receipt.map(|receipt| (receipt.slice, Ids::of(&receipt.body))));
@@ -155,7 +158,7 @@ pub(crate) fn seal_and_publish(
     progress.stage(SEAL.0, 0);
     go_on(stop, slices)?;
     let sealed = outcome.seal(&plan, &fingerprint, staging, &used.table_options)?;
-    // From here on everything is read from the dataset.
+    // From here on, all data is read from the dataset.
     let out = plan.out;
     drop(plan.inputs);
     go_on(stop, slices)?;
@@ -165,7 +168,7 @@ pub(crate) fn seal_and_publish(
         "seconds": attempt.begun.elapsed().as_secs_f64(),
         "slices": slices,
         "resumed_slices": attempt.resumed,
-        // Only the slices that this attempt processed: a resumed run has no times of the others.
+        // Only the slices of this attempt: the times of earlier attempts are not recorded.
         "slowest": used.slowest,
     });
     sealed.write_derived("run.json", format!("{derived:#}\n").as_bytes())?;
@@ -180,7 +183,7 @@ pub(crate) fn seal_and_publish(
     Ok(RunSummary::of_run(&out, attempt.begun.elapsed())?)
 }
 
-/// A run reads regular files only: their content is part of its identity.
+/// Refuses streams: a run reads only regular files, since their content is part of its identity.
 pub(crate) fn refuse_streams(plan: &mut Plan) {
     for planned in &mut plan.inputs {
         if matches!(planned.input.kind, InputKind::Stdin | InputKind::Pipe) {
@@ -193,18 +196,18 @@ pub(crate) fn refuse_streams(plan: &mut Plan) {
     }
 }
 
-/// Resources that are reused after a run.
+/// Resources of the workers that sealing reuses.
 pub(crate) struct Used {
     table_options: TableOptions,
     threads: usize,
     slowest: Slowest,
-    /// What came of the mix, where there is one.
+    /// The result of the mix, if the plan has one.
     mix: Option<Mix>,
 }
 
 pub(crate) struct Runner<'p> {
     tools: WorkerContext<'p>,
-    /// The inputs that repeat the bytes of others: the same in each shard.
+    /// The inputs with the same bytes as others; equal for all shards.
     repeats: Repeats,
     staging: &'p Staging,
     table_options: TableOptions,
@@ -241,10 +244,11 @@ impl<'p> Runner<'p> {
         }
     }
 
-    /// Processes the slices without a receipt, then once more those whose conversations must get other ids.
+    /// Processes the slices without a receipt, then again those with conversations that must get other ids.
     ///
-    /// Receipts stay in the staging: while ids are compared there are eight bytes in memory for each conversation, and the ids
-    /// themselves only where two of them may be alike. A receipt of an earlier attempt counts only where it was made from the same bytes.
+    /// Receipts stay in the staging folder. During the comparison of ids there are eight
+    /// bytes in memory for each conversation, and the text of an id only if another may be
+    /// equal. A receipt of an earlier attempt counts only if it was made from the same bytes.
     fn process_all(
         &self,
         shards: &[Shard],
@@ -256,7 +260,7 @@ impl<'p> Runner<'p> {
             &|slice| !done.get(&slice.id).is_some_and(|ids| ids.are_of(slice)),
             &Renames::new(),
         )?;
-        // Slices that an earlier attempt cut beyond these, from other bytes.
+        // Removes slices that an earlier attempt cut beyond these, from different bytes.
         discard_beyond(self.staging, &mut done, &cut_totals)?;
         done.extend(finished);
         self.qualify(
@@ -268,13 +272,13 @@ impl<'p> Runner<'p> {
         )
     }
 
-    /// Processes one shard, from any state of completion, and returns the totals that were cut from it.
+    /// Processes one shard, from any state of completion; returns the totals that were cut from it.
     pub(crate) fn shard(&self, shard: &Shard) -> Result<CutTotals, RunError> {
         let (_, cut_totals) = self.pass(RENDER.0, std::slice::from_ref(shard), &|_| true, &Renames::new())?;
         Ok(cut_totals)
     }
 
-    /// Processes once more the slices whose conversations must get other ids.
+    /// Processes the slices again that have conversations with duplicate ids.
     pub(crate) fn qualify(
         &self,
         shards: &[Shard],
@@ -317,13 +321,13 @@ impl<'p> Runner<'p> {
             .filter(|slice| required.get(slice) != renamed.get(slice))
             .copied()
             .collect();
-        // Slices are worked off again, which takes memory of its own.
+        // Reprocessing slices needs memory, so the hashes are freed first.
         drop((hashes, repeated, found));
         if wrong.is_empty() {
             return Ok(finished);
         }
         for slice in &wrong {
-            // A run that is stopped now leaves a shard that is not marked as done.
+            // If the run stops now, the shard is not marked as done.
             self.staging.remove_shard_outcome(slice.shard)?;
             self.staging.discard(*slice)?;
         }
@@ -336,7 +340,7 @@ impl<'p> Runner<'p> {
         Ok(finished)
     }
 
-    /// Processes the wanted slices, with the ids that some of their conversations get instead.
+    /// Processes the wanted slices; `renames` are the new ids of some of their conversations.
     fn pass(
         &self,
         name: &str,
@@ -345,13 +349,13 @@ impl<'p> Runner<'p> {
         renames: &Renames,
     ) -> Result<(BTreeMap<SliceId, Ids>, CutTotals), RunError> {
         self.read(name, shards, wanted, &|slice| {
-            // Most slices have no id that is taken.
+            // Most slices have no conversation to rename.
             self.process_slice(slice, renames.get(&slice.id).cloned().unwrap_or_default())
         })
     }
 
-    /// Reads shards once, and returns the results of `work` for the wanted slices; there is none for a slice
-    /// when the run stops.
+    /// Reads shards once, and returns the results of `work` for the wanted
+    /// slices. A slice without a result means that the run stopped.
     fn read<T: Send>(
         &self,
         name: &str,
@@ -412,7 +416,7 @@ impl<'p> Runner<'p> {
         Ok((results, slicer.cut_totals))
     }
 
-    /// Returns the resources when all slices are done.
+    /// Returns the resources after all slices are done.
     pub(crate) fn used(self) -> Used {
         let slowest = self.tools.slowest.into_inner();
         Used {
@@ -423,7 +427,7 @@ impl<'p> Runner<'p> {
         }
     }
 
-    /// The folder for spilled rows: that of the request, else the staging folder.
+    /// Returns the folder for spilled rows: the requested one, else the staging folder.
     fn spill_folder(&self) -> SpillFolder {
         match &self.tools.plan.pipeline.resources.spill {
             Some(folder) => self.tools.plan.base.join(folder).into(),
@@ -448,7 +452,7 @@ impl<'p> Runner<'p> {
             Ok(ids) => Ok(Some(ids)),
             Err(RunError::Stopped { .. }) => Ok(None),
             Err(error) => {
-                // Publishing is impossible now: stop the other workers.
+                // Publishing is impossible now, so the other workers stop.
                 self.tools.stop.store(true, Ordering::Relaxed);
                 Err(error)
             }
@@ -456,7 +460,7 @@ impl<'p> Runner<'p> {
     }
 }
 
-/// Discards slices of an earlier attempt beyond those in `cut_totals`.
+/// Discards slices of an earlier attempt that are not in `cut_totals`.
 pub(crate) fn discard_beyond(
     staging: &Staging,
     done: &mut BTreeMap<SliceId, Ids>,

@@ -1,15 +1,10 @@
-//! A run in shards: planned once, processed shard by shard by any number of workers, on one machine or many,
-//! and finished once.
+//! A run in shards: planned once, processed shard by shard by any number of workers, on one
+//! machine or many, and finished once. `chatmill plan`, `work`, `status` and `finish` call it.
 //!
-//! The work directory has the form of an interrupted run's, beside the destination, so that `run` can resume
-//! it. No worker waits for another: a shard is done when its files are in the work directory, and two workers
-//! on one shard write the same files.
-//!
-//! Where conversations are compared, all shards are read before the first is rendered. A worker compares its
-//! shards, and renders them when no other shard is missing; else `work` is started again
-//! (docs/decisions/2026-11-23-distributed-deduplication.md).
-//!
-//! Why: docs/decisions/2026-11-23-multi-machine-runs.md.
+//! The work directory has the form of an interrupted run's, so that `run` can resume it. No worker waits for
+//! another: two workers on one shard write the same files. If conversations are compared, a worker renders
+//! only when all shards were compared, else `work` is called again
+//! (docs/decisions/2026-11-23-multi-machine-runs.md, docs/decisions/2026-11-23-distributed-deduplication.md).
 
 mod file;
 mod numbers;
@@ -37,10 +32,10 @@ pub use file::Request;
 use file::{PlanFile, sealed, unsealed};
 pub use numbers::{parse, ranges};
 
-/// The shards that a worker takes.
+/// The shards that a worker processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShardSelection {
-    /// Every `of`-th, the first of them being `index`, which counts from 0.
+    /// Every `of`-th shard, starting with number `index`.
     Part {
         /// Number of the part, from 0.
         index: u32,
@@ -60,7 +55,7 @@ pub struct Planned {
     pub shards: usize,
     /// Bytes of the inputs.
     pub bytes: u64,
-    /// Whether the dataset of this plan is there already.
+    /// Whether the dataset of this plan already exists.
     pub is_finished: bool,
 }
 
@@ -69,7 +64,7 @@ pub struct Planned {
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Stage {
-    /// Shards are read, so that conversations can be compared with those of others.
+    /// Shards are read and their conversations compared with those of others.
     Compare,
     /// Shards become part files.
     #[default]
@@ -79,7 +74,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// The word that answers use.
+    /// Returns the word for answers of the command.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -88,36 +83,36 @@ impl Stage {
 /// The result of one `work` command.
 #[derive(Debug, Default)]
 pub struct Worked {
-    /// The stage that it reached: comparing, where shards of others are missing, or rendering.
+    /// The stage that it reached: comparing if comparison data of other shards is missing, else rendering.
     pub stage: Stage,
-    /// Shards whose comparison data was written now.
+    /// Shards that it compared.
     pub compared: Vec<u32>,
-    /// Shards that were done now.
+    /// Shards that it finished.
     pub done: Vec<u32>,
-    /// Shards that were done before.
+    /// Shards that were finished before.
     pub before: Vec<u32>,
-    /// Shards that failed, and why.
+    /// Failed shards with the reason.
     pub failed: BTreeMap<u32, String>,
-    /// Shards without comparison data, so that none can be rendered yet.
+    /// Shards without comparison data; none can be rendered yet.
     pub missing: Vec<u32>,
 }
 
 /// The progress of the work.
 #[derive(Debug, Default)]
 pub struct Status {
-    /// The stage that is next, which the lists below are about.
+    /// The next stage, which the lists below refer to.
     pub stage: Stage,
     /// The number of shards.
     pub shards: usize,
-    /// The shards that have finished the stage.
+    /// Shards that have finished the stage.
     pub done: Vec<u32>,
-    /// The shards that no worker has finished.
+    /// Shards that have not finished the stage.
     pub missing: Vec<u32>,
-    /// The shards whose last attempt failed, with the reason.
+    /// Shards with a failed last attempt, and the reason.
     pub failed: BTreeMap<u32, String>,
 }
 
-/// The receipt of a finished shard, sealed with its own hash.
+/// The receipt of a finished shard, sealed with its hash.
 #[derive(Serialize, Deserialize)]
 struct ShardReceipt {
     /// The number of slices of the shard.
@@ -126,11 +121,11 @@ struct ShardReceipt {
     cut: BTreeMap<usize, (u64, u64, u64)>,
 }
 
-/// Plans a run and leaves the plan beside its destination.
+/// Plans a run and stores the plan next to its destination.
 ///
 /// # Errors
 ///
-/// When the request is wrong, the inputs cannot be read, or the destination cannot be used.
+/// If the request is wrong, an input cannot be read, or the destination cannot be used.
 pub fn plan(
     mut plan: Plan,
     request: Request,
@@ -159,13 +154,13 @@ pub fn plan(
     Ok(planned)
 }
 
-/// Processes those of the selected shards that are not done: compares them where the plan compares conversations, and renders them
-/// once all were compared.
+/// Processes the selected shards that are not done: compares them if the
+/// plan compares conversations, and renders them once all were compared.
 ///
 /// # Errors
 ///
-/// When nothing was planned, another run was, another command runs or finishes the work alone, or the system fails. A shard whose
-/// inputs changed since is no error: the others are processed all the same.
+/// If no run is planned, the plan differs, another command runs or finishes the work alone, or the
+/// system fails. A shard with inputs that have changed is no error: the others are still processed.
 pub fn work(
     out: &Path,
     selection: &ShardSelection,
@@ -184,13 +179,13 @@ pub fn work(
     let is_taken_away = staging.is_taken_away();
     staging.remove_worker_folder();
     match worked {
-        // An error of the system about a folder that is gone does not explain why.
+        // An error of the system about a removed folder would hide the reason.
         Err(RunError::Dataset(_)) if is_taken_away => Err(RunError::TakenAway(out.to_owned())),
         worked => worked,
     }
 }
 
-/// Takes some shards through the stages, as far as that goes.
+/// Processes some shards through the stages, as far as possible.
 fn process_stages(
     runner: &mut Runner<'_>,
     staging: &Staging,
@@ -204,7 +199,7 @@ fn process_stages(
     if !unseen.is_empty() {
         for shard in shards.iter().filter(|shard| mine.contains(&shard.number)) {
             go_on(stop, 0)?;
-            // Another worker may have compared it meanwhile.
+            // Another worker may have compared it in the meantime.
             if staging.has_likenesses(shard.number)? {
                 continue;
             }
@@ -236,7 +231,8 @@ fn process_stages(
 }
 
 impl Worked {
-    /// Takes the result of a shard; none, and a failure on record, where its inputs changed or could not be read.
+    /// Returns the result of a shard; `None`, with the failure
+    /// recorded, if its inputs changed or could not be read.
     fn take<T>(
         &mut self,
         came: Result<T, RunError>,
@@ -262,11 +258,11 @@ impl Worked {
     }
 }
 
-/// Returns the progress of the work. Nothing is written.
+/// Returns the progress of the work; writes nothing.
 ///
 /// # Errors
 ///
-/// When nothing was planned, or another build planned it.
+/// If nothing is planned, or another build planned it.
 pub fn status(out: &Path) -> Result<Status, RunError> {
     let (work, file) = planned(out)?;
     if file.compares && !work.has_clusters()? {
@@ -321,22 +317,23 @@ fn status_of(
     Ok(status)
 }
 
-/// Loads the planned run for a destination, and the request that it was planned by.
+/// Loads the planned run of a destination, and the request that planned it.
 ///
 /// # Errors
 ///
-/// When nothing was planned, or the plan no longer matches its pipeline file and inputs.
+/// If nothing is planned, or the plan no longer matches its pipeline file and inputs.
 pub fn planned_run(out: &Path) -> Result<(Plan, Request), RunError> {
     let (_, file) = planned(out)?;
     let (plan, _) = file.restore(out)?;
     Ok((plan, file.request))
 }
 
-/// Publishes the dataset once every shard is done. Ids that collide are found now, and what must change is done again here.
+/// Publishes the dataset after every shard is done. Duplicate ids
+/// are found now, and affected slices are processed again here.
 ///
 /// # Errors
 ///
-/// When shards are missing, and as a run.
+/// If shards are missing, and the errors of a run.
 pub fn finish(
     out: &Path,
     options: RunOptions<'_>,
@@ -368,8 +365,8 @@ pub fn finish(
         let slice = |slice| SliceId { shard: *shard, slice };
         let found = slices.range(slice(0)..=slice(u32::MAX));
         let found: Vec<u32> = found.map(|(id, _)| id.slice).collect();
-        // A slice with corrupt files was discarded when the work was resumed. Slices beyond the receipt's count are wrong, or were cut
-        // from other bytes.
+        // A slice with corrupt files was discarded when the work was resumed. Slices
+        // beyond the receipt's count are wrong, or were cut from different bytes.
         if !found.iter().copied().eq(0..*count) {
             missing.push(*shard);
             for beyond in found.into_iter().filter(|found| found >= count) {
@@ -399,14 +396,14 @@ pub fn finish(
     seal_and_publish(plan, staging, finished, used, &attempt, options, progress, stop)
 }
 
-/// Loads the planned work for a destination.
+/// Loads the planned work of a destination.
 fn planned(out: &Path) -> Result<(PlannedWork, PlanFile), RunError> {
     let work = planned_work(out)?.ok_or_else(|| RunError::NotPlanned(out.to_owned()))?;
     let file = PlanFile::read(work.plan())?;
     Ok((work, file))
 }
 
-/// The numbers of the selected shards.
+/// Returns the numbers of the selected shards.
 fn selected(selection: &ShardSelection, shards: usize) -> Result<Vec<u32>, RunError> {
     match selection {
         ShardSelection::Part { index, of } if index < of => Ok(numbers_of(shards)
@@ -442,9 +439,9 @@ impl ShardReceipt {
         }
     }
 
-    /// The receipt of a finished shard; none where it is not as it was written, or does not account for each of the shard's inputs:
-    /// one that was refused is a record without a byte, and of every other one an entry ended, but for a range after
-    /// which it goes on.
+    /// Reads the receipt of a finished shard; `None` if its bytes were changed, or if it does not
+    /// account for each input of the shard. A refused input is one record without a byte. For every
+    /// other input at least one entry ended, except for a range that continues in the next shard.
     fn of_done(outcome: ShardOutcome, shard: &Shard) -> Option<Self> {
         let ShardOutcome::Done(bytes) = outcome else {
             return None;

@@ -1,4 +1,9 @@
-//! Slices of the inputs: cut by one sequential reader, worked on by many threads, given back in order.
+//! Slices of the inputs: cut by one sequential reader, processed by many threads, delivered in order.
+//!
+//! [`Slicer`] reads inputs, recognises the format of each entry, groups scattered
+//! rows by conversation and cuts [`Slice`]s; [`scheduler`] passes them to workers and
+//! delivers their results in the order of the inputs; [`records`] iterates over the
+//! records of a slice. Runs, checks, `walk` and `tables` all read inputs this way.
 
 use std::sync::Arc;
 
@@ -33,13 +38,13 @@ pub(crate) enum Step {
     Entry(EntryRef),
     /// A record.
     Frame(Frame),
-    /// A record that the request leaves out before it is looked at.
+    /// A record that is filtered before it is read.
     Filtered(Frame),
     /// Bytes between records.
     Separator(u64),
     /// The grouped rows of a conversation.
     Group(Group),
-    /// Grouped rows that the request leaves out before they are read.
+    /// Grouped rows that are filtered before they are read.
     FilteredGroup(Group),
     /// Rows of a table that are not read.
     Skipped {
@@ -50,7 +55,7 @@ pub(crate) enum Step {
         /// The number of bytes of the entry.
         bytes: u64,
     },
-    /// An entry that is not a chat, or not wanted.
+    /// An entry that is skipped: it is no chat, or excluded.
     PassedOver {
         /// The kind of entry.
         kind: &'static str,
@@ -61,9 +66,9 @@ pub(crate) enum Step {
     FramingError(FramingError),
     /// A finding of the intake.
     Note(Finding),
-    /// The entry is over; it had that many bytes.
+    /// The end of the entry, with its number of bytes.
     EntryEnd(u64),
-    /// A range of an entry is over, which goes on in another shard; it had that many bytes.
+    /// The end of a range of an entry that continues in another shard, with its number of bytes.
     RangeEnd(u64),
 }
 
@@ -75,7 +80,7 @@ pub(crate) struct Slice {
     pub buffer: Vec<u8>,
     /// The steps through the bytes.
     pub steps: Vec<Step>,
-    /// Bytes of input that are done when the slice is, for progress.
+    /// Bytes of input that the slice completes, for progress.
     pub input_bytes: u64,
     /// The entries that grouped rows come from, by [`RowPlace::entry`](crate::record::group::RowPlace::entry).
     pub entries: Arc<[EntryRef]>,
@@ -90,11 +95,11 @@ pub struct Recognised {
     pub entry: String,
     /// Source and evidence.
     pub evidence: Option<Evidence>,
-    /// The evidence for each source, by falling confidence.
+    /// The evidence for each source, by decreasing confidence.
     pub considered: Vec<Evidence>,
-    /// The format that the entry looks like, where no source reads it.
+    /// The format that the entry looks like, if no source reads it.
     pub looks_like: Option<String>,
-    /// The proposed map for the entry, where no source reads it.
+    /// A proposed map for the entry, if no source reads it.
     pub proposal: Option<Proposal>,
 }
 

@@ -1,8 +1,8 @@
-//! The tables of a plan as Arrow batches, slice by slice, without a dataset: for use inside another program.
+//! The tables of a plan as Arrow batches, slice by slice, without a dataset: the Python package calls it.
 //!
-//! Records are processed as in a run, and findings about whole inputs come last. Steps that need the whole
-//! run are left out: duplicate ids are not renamed, conversations are not compared, and filtered records are
-//! not counted, for there is no ledger.
+//! Records are processed as in a run, and findings about whole inputs come last. Steps
+//! that need the whole run are left out: duplicate ids are not renamed, conversations
+//! are not compared, and filtered records are not counted, since there is no ledger.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,19 +28,19 @@ use crate::work::{WorkerContext, process_slice};
 /// Bytes of a slice: a dozen dialects make ten times as much of it, and several slices are in memory at once.
 const SLICE_BYTES: usize = 2 << 20;
 
-/// Why tables end before the inputs do.
+/// The reason why the tables end before the inputs.
 #[derive(Debug, Error)]
 pub enum TablesError {
     /// The request is wrong, or the reading ended early.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// Rows cannot be put together.
+    /// Rows cannot be encoded.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
     /// An input could not be read to its end.
     #[error(transparent)]
     Failed(#[from] Failure),
-    /// A worker failed in a way that it should not: a bug in chatmill.
+    /// A worker panicked: a bug in chatmill.
     #[error("a worker failed on slice {slice}; this is a bug in chatmill")]
     WorkerFailed {
         /// The slice.
@@ -48,8 +48,8 @@ pub enum TablesError {
     },
 }
 
-/// Works off a plan, and delivers the wanted tables of each slice in the order of the slices. `deliver` returns false to end early,
-/// and whoever waits in it holds up the workers.
+/// Processes a plan, and delivers the wanted tables of each slice in the order of the
+/// slices. `deliver` returns false to stop; while it waits, the workers wait as well.
 pub fn tables(
     plan: &Plan,
     wanted: &[&str],
@@ -94,7 +94,7 @@ pub fn tables(
             Ok(_) => {}
             Err(error) => {
                 failure.get_or_insert(error);
-                // Slices after a gap are of no use.
+                // Slices after a gap are useless.
                 stop.store(true, Ordering::Relaxed);
             }
         },
@@ -124,7 +124,7 @@ fn add(sum: &mut InputCounts, counts: InputCounts, limits: &Limits) {
     }
 }
 
-/// The findings about whole inputs.
+/// Returns the findings about whole inputs.
 fn of_inputs(
     plan: &Plan,
     inputs: BTreeMap<usize, InputCounts>,
@@ -153,7 +153,7 @@ fn options(plan: &Plan, wanted: &[&str]) -> TableOptions {
     }
 }
 
-/// The tables of one slice, and its counts; `None` when the work was stopped. A panic becomes an error.
+/// Processes one slice to its tables and counts; `None` if the work was stopped. A panic becomes an error.
 fn work_off(
     slice: &Slice,
     tools: &WorkerContext<'_>,

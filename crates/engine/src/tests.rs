@@ -1,4 +1,4 @@
-//! The engine below a run: how inputs are cut, walked and located, and which requests are refused.
+//! Tests of the engine without a run: how inputs are cut, walked and located, and which requests are refused.
 #![allow(clippy::disallowed_methods)]
 
 mod limits;

@@ -1,4 +1,5 @@
-//! Reading inputs one conversation at a time, in order, without writing a dataset.
+//! Reads inputs one conversation at a time, in order, without writing a
+//! dataset. `chatmill inspect`, `render`, `show` and `tokens` use it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,16 +21,16 @@ use crate::slice::merging::refuse_unmerged;
 use crate::slice::records::{Item, ReadRecord};
 use crate::slice::{Recognised, Slicer, Step};
 
-/// Bytes of a slice where nothing is written.
+/// Bytes of a slice if nothing is written.
 const SLICE_BYTES: usize = 8 << 20;
 
 /// One event of the walk.
 pub enum WalkEvent<'s> {
-    /// An entry begins.
+    /// The start of an entry.
     Entry(&'s EntryRef),
-    /// The recognised format of an entry; this event follows the first records of the entry.
+    /// The recognised format of an entry. It follows the first records of the entry.
     Recognised(Recognised),
-    /// A record of an entry was read.
+    /// A record that was read.
     Record {
         /// The entry of the record.
         entry: &'s EntryRef,
@@ -43,13 +44,13 @@ pub enum WalkEvent<'s> {
         /// The name of the table.
         table: &'s str,
     },
-    /// Data cannot be read, or is in doubt.
+    /// Data that cannot be read, or is doubtful.
     ReadProblem(ReadProblem),
     /// An input was not read to its end because the system failed.
     Failed(Failure),
-    /// A conversation, in the entry where it begins.
+    /// A conversation, with the entry in which it starts.
     Conversation {
-        /// The entry in which the conversation begins.
+        /// The entry in which the conversation starts.
         entry: &'s EntryRef,
         /// The id of the conversation.
         id: String,
@@ -73,7 +74,7 @@ pub struct WalkedRecord<'s> {
 }
 
 impl WalkedRecord<'_> {
-    /// The path as typed, with the member of an archive, and line and column where the entry is text.
+    /// Returns the path as typed, with the member of an archive, and line and column if the entry is text.
     pub fn place(&self) -> String {
         let record = self.read.record;
         let input = cut::at(self.inputs, record.entry.input).name();
@@ -90,19 +91,20 @@ impl WalkedRecord<'_> {
         format!("{input}{entry}{table}{line}")
     }
 
-    /// The number of the record in its entry, from 0.
+    /// Returns the number of the record in its entry, from 0.
     pub fn number(&self) -> u64 {
         self.read.record.row(None).record
     }
 
-    /// The findings as `check` reports them, each with an excerpt of the source unless its text is replaced.
+    /// Returns the findings as `check` reports them, each with
+    /// an excerpt of the source unless its text is replaced.
     pub fn findings(&self) -> Vec<Checked> {
         let quotes = !self.settings.redactor.is_some_and(Redactor::replaces);
         checked_findings(self.read, self.inputs, self.settings.limits, quotes)
     }
 }
 
-/// Walks through inputs; `visit` returns false to end early.
+/// Walks through inputs; `visit` returns false to stop.
 pub fn walk(
     inputs: &[PlannedInput],
     settings: Settings<'_>,
@@ -147,7 +149,7 @@ struct Visitor<'w> {
 }
 
 impl Visitor<'_> {
-    /// Passes an item on to the visitor; whether the walk goes on.
+    /// Passes an item to the visitor; returns whether the walk continues.
     fn item(&mut self, place: Option<&EntryRef>, item: Item<'_>) -> bool {
         match item {
             Item::Step(Step::Entry(entry)) => (self.visit)(WalkEvent::Entry(entry)),
@@ -183,7 +185,7 @@ impl Visitor<'_> {
         (self.visit)(WalkEvent::ReadProblem(problem))
     }
 
-    /// Passes on the rows of a record, its missing parts, and its conversation where there is one.
+    /// Passes on the rows of a record, its missing parts, and its conversation, if it has one.
     fn read(&mut self, read: &ReadRecord<'_>) -> bool {
         let ReadRecord { record, outcome, .. } = read;
         let goes_on = read

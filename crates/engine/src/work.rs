@@ -1,7 +1,7 @@
-//! Processing of one slice into closed part files and a receipt.
+//! Processes one slice into closed part files and a receipt. A run and `tables` call it.
 //!
-//! The output is a function of the slice and the plan alone: no thread pool, no shared state, and the clock
-//! decides only which conversations are listed as slow.
+//! The output depends only on the slice and the plan: no thread pool, no shared
+//! state, and the clock only decides which conversations are listed as slow.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -56,31 +56,31 @@ use tables::{FindingTexts, Place, Quoting};
 pub(crate) use totals::{TotalNames, Totals};
 use written_messages::WrittenMessages;
 
-/// The context that a worker needs beside its slice.
+/// The context of a worker, shared by all slices.
 pub(crate) struct WorkerContext<'p> {
     /// The plan.
     pub plan: &'p Plan,
-    /// Counters of the plan's encodings that no worker uses at the moment, each with the buffers of the sink
-    /// that it counts. Their caches save time and change no count.
+    /// Counters of the plan's encodings that no worker currently uses, each with the
+    /// buffers of the sink that it counts. Their caches save time and do not change counts.
     pub idle_counters: Mutex<Vec<(TokenCounter, SinkBuffers)>>,
-    /// Meters of the plan's budget that no worker uses at the moment, where it has one.
+    /// Meters of the plan's budget that no worker currently uses, if it has a budget.
     pub idle_meters: Mutex<Vec<BudgetMeter>>,
     /// The way of counting tokens.
     pub count_mode: CountMode,
-    /// Every how many renderings of a slice are counted again by the reference; 0 for none.
+    /// The interval of renderings that are counted again by the reference; 0 for none.
     pub verify_every: u64,
-    /// The positions of conversations among the others, where they are compared.
+    /// The result of the survey: the cluster of each conversation, and which are left out.
     pub survey: Survey,
-    /// The conversations that took longest.
+    /// The slowest conversations.
     pub slowest: Mutex<Slowest>,
-    /// Where the work on conversations is reported.
+    /// Receives the progress of the work.
     pub progress: &'p dyn Progress,
     /// Set when the run should stop.
     pub stop: &'p AtomicBool,
 }
 
 impl<'p> WorkerContext<'p> {
-    /// The context of a plan without a survey.
+    /// Creates the context of a plan without a survey.
     pub(crate) fn new(
         plan: &'p Plan,
         count_mode: CountMode,
@@ -101,8 +101,8 @@ impl<'p> WorkerContext<'p> {
         }
     }
 
-    /// The cluster of a conversation, or the reason why the plan leaves it out: by its content before redaction. `met` counts the
-    /// conversations of the slice that the selection has kept so far.
+    /// Returns the cluster of a conversation, or the reason why the plan excludes it, by its content
+    /// before redaction. `met` counts the conversations of the slice that the selection has kept so far.
     pub(crate) fn standing(
         &self,
         read: &ReadRecord<'_>,
@@ -124,7 +124,7 @@ impl<'p> WorkerContext<'p> {
         }
     }
 
-    /// The limit that leaves a record out before it is looked at.
+    /// Returns the limit that filters a record before it is read.
     pub(crate) fn limit_of(&self, record: Record<'_>) -> &'static str {
         let planned = self.plan.inputs.get(record.entry.input);
         let of_section = planned.and_then(|planned| planned.settings.written.limit);
@@ -142,7 +142,7 @@ impl<'p> WorkerContext<'p> {
     }
 }
 
-/// Does the work of a slice; a panic in it stops the other workers.
+/// Runs the work of a slice; a panic in it stops the other workers.
 pub(crate) fn guarded<T>(slice: &Slice, stop: &AtomicBool, work: impl FnOnce() -> T) -> Result<T, RunError> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         stop.store(true, Ordering::Relaxed);
@@ -150,7 +150,8 @@ pub(crate) fn guarded<T>(slice: &Slice, stop: &AtomicBool, work: impl FnOnce() -
     })
 }
 
-/// Works off one slice: its records are read, rendered and counted into `parts`. `renamed` gives conversations, by their index in the slice, another id.
+/// Processes one slice: its records are read, rendered and counted into `parts`.
+/// `renamed` has new ids for conversations, by their index in the slice.
 pub(crate) fn process_slice(
     slice: &Slice,
     tools: &WorkerContext<'_>,
@@ -201,7 +202,7 @@ struct Work<'w, 'p> {
     slice: SliceId,
     /// Conversations of the slice that the selection has kept so far.
     met: usize,
-    /// The conversations of the slice that took longest.
+    /// The slowest conversations of the slice.
     slowest: Slowest,
     /// The keys of the names in the plan.
     keys: PlanKeys,
@@ -240,7 +241,7 @@ impl<'p> Work<'_, 'p> {
         Ok(())
     }
 
-    /// Accounts for a step that is no record.
+    /// Accounts for a step that is not a record.
     fn step(&mut self, entry: Option<&EntryRef>, step: &Step) -> Result<(), RunError> {
         let limit = self.tools.plan.limits().unread_paths;
         let counts = self.counts(entry);
@@ -268,17 +269,17 @@ impl<'p> Work<'_, 'p> {
                 counts.ledger.skipped_bytes += bytes;
                 *counts.skipped_tables.entry(table.clone()).or_default() += rows;
             }
-            // An entry that begins is counted as it is; the others are records.
+            // The start of an entry is counted above; the others are records.
             Step::Entry(_) | Step::Frame(_) | Step::Filtered(_) | Step::Group(_) | Step::FilteredGroup(_) => {
             }
         }
         Ok(())
     }
 
-    /// Remembers how long the `index`-th conversation of the slice took, where there is one.
+    /// Records the time of the `index`-th conversation of the slice, if it exists.
     fn took(&mut self, taken: Duration, index: usize, record: Record<'_>) {
         if let Some((_, base)) = self.receipt.ids.get(index) {
-            // Only ids that were taken are in the list of renamed ones.
+            // Only changed ids are in the list of renamed ones.
             let id = self.receipt.renamed.get(&index).unwrap_or(base);
             let plan = self.tools.plan;
             let name = || (id.clone(), plan.input_name(record.entry.input).into_owned());
@@ -286,7 +287,7 @@ impl<'p> Work<'_, 'p> {
         }
     }
 
-    /// The counts of an entry's input.
+    /// Returns the counts of an entry's input.
     fn counts(&mut self, entry: Option<&EntryRef>) -> &mut InputCounts {
         let input = entry.map_or(0, |entry| entry.input);
         let counts = self.receipt.inputs.entry(input).or_default();
@@ -299,7 +300,7 @@ impl<'p> Work<'_, 'p> {
         counts
     }
 
-    /// The name of the input of a finding.
+    /// Returns the name of the input of a finding.
     fn name(&self, at: At<'_>) -> Cow<'p, str> {
         let plan = self.tools.plan;
         at.entry
@@ -316,9 +317,8 @@ impl<'p> Work<'_, 'p> {
         }
     }
 
-    /// Processes a record: its conversations are rendered, but for those that the plan leaves out. Where all
-    /// are left out, the record is counted as filtered; else the rejects in each are accounted for and
-    /// written.
+    /// Processes a record: its conversations are rendered, except those that the plan excludes. If all are
+    /// excluded, the record is counted as filtered; else the rejects in each are accounted for and written.
     fn record(&mut self, record: Record<'_>, mut read: Vec<ReadRecord<'_>>) -> Result<(), RunError> {
         let mut unread = read.first_mut().map(|read| {
             let outcome = &mut read.outcome;
@@ -383,7 +383,7 @@ impl<'p> Work<'_, 'p> {
         }
     }
 
-    /// The conversation of a record, or the reason why it has none.
+    /// Writes the findings and rejects of a record, and its conversation with all renderings if it has one.
     fn conversation_of(
         &mut self,
         read: &ReadRecord<'_>,
@@ -438,7 +438,8 @@ impl<'p> Work<'_, 'p> {
         self.reject(&reject, &located, At { entry, record, id })
     }
 
-    /// Writes where the conversation of a record with this index meets an evaluation. The record is read once more, for the places.
+    /// Writes the places where a conversation contains text of an
+    /// evaluation. The record is read again to find the places.
     fn contaminated(&mut self, record: Record<'_>, index: usize) -> Result<(), RunError> {
         let plan = self.tools.plan;
         let settings = Settings {
@@ -520,8 +521,7 @@ impl<'p> Work<'_, 'p> {
         Ok(self.parts.push_reject(row)?)
     }
 
-    /// The tokens of a message's text in each encoding, by a sink that is empty. Where dialects write the same text they need not
-    /// be counted again.
+    /// Counts the tokens of a message's text in each encoding, by an empty `sink`; dialects hit the cache.
     fn count_text<'a>(&mut self, message: &'a Message, sink: &mut Sink<'a>) -> Vec<u64> {
         sink.literal(message.text(), Component::Content);
         if sink.is_oversize() {
@@ -565,7 +565,7 @@ impl<'p> Work<'_, 'p> {
             .filter(|shape| !shape.is_empty())
             .map(cut);
         let version = conversation.format_version.as_ref();
-        // A version is a text that users may have written.
+        // A version may be text that users wrote.
         let version = version.filter(|_| self.tools.plan.quotes);
         let version = version.map(|version| cut(&format!("version {version}")));
         add_shapes(&mut self.counts(entry).shapes, shape.into_iter().chain(version));

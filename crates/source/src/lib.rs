@@ -50,7 +50,7 @@ pub use grammar::own_words;
 pub use options::{Branches, Division, ReadOptions};
 pub use propose::{Guess, Proposal, SampleCell, TableSample, guess, guess_tables, propose};
 pub use source::{About, Evidence, Source};
-pub use unread::{Leftovers, Unread};
+pub use unread::{Unread, UnreadReport};
 pub use unsupported::recognised::{considered, decided, detect};
 pub use unsupported::{
     UnsupportedFormat, is_known as is_unsupported, unsupported_format, unsupported_formats,
@@ -179,7 +179,7 @@ pub fn find(id: &str) -> Option<&'static dyn Source> {
 }
 
 /// Reads a frame, and reports the values that the reading left unread.
-pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Reading, Leftovers) {
+pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Reading, UnreadReport) {
     let mut reading = source.read(frame, limits);
     layout::exchange::logged::bound(&mut reading);
     let leftovers = unread::leftovers(source.silence(), frame, &mut reading);

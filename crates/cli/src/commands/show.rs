@@ -19,10 +19,10 @@ use chatmill_dataset::{Dataset, is_dataset};
 use chatmill_diag::Limits;
 use chatmill_dialect::policy::Reasoning;
 use chatmill_dialect::{Dialect, View};
-use chatmill_engine::again::AgainError;
 use chatmill_engine::check::{Checked, Mask, Quoting};
 use chatmill_engine::conversation::perspectives;
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
+use chatmill_engine::rerender::{AgainError, StoredFacts};
 use chatmill_engine::{Plan, PlannedInput, ReadProblems, Silent, WalkEvent, typed_inputs, walk};
 use chatmill_export::{Envelope, Preferences};
 use chatmill_intake::discover::Links;
@@ -106,6 +106,8 @@ struct ShownConversation {
     linked: Linked,
     /// Its findings by their messages; those about the conversation as a whole have none.
     findings: FindingsByMessage,
+    /// What its dataset knows of it.
+    stored: Option<StoredFacts>,
 }
 
 /// Findings by their messages.
@@ -296,6 +298,7 @@ fn find(
                         place: record.place(),
                         linked: linked.clone(),
                         findings: by_message(&record.findings(), medium),
+                        stored: None,
                     });
                 }
             }
@@ -372,11 +375,14 @@ fn renderings(
     notes: &mut Vec<String>,
 ) -> Outcome<Vec<Rendered>> {
     let linked = &found.linked;
-    let dataset = match origin {
-        Origin::Inputs(plan) => return Ok(rendering::rendered(linked, plan, dialect, assistants, counter)),
-        Origin::Dataset(dataset) => dataset,
+    let (dataset, facts) = match (origin, &found.stored) {
+        (Origin::Inputs(plan), _) => {
+            return Ok(rendering::rendered(linked, plan, dialect, assistants, counter));
+        }
+        (Origin::Dataset(_), None) => return Ok(Vec::new()),
+        (Origin::Dataset(dataset), Some(facts)) => (dataset, facts),
     };
-    match rendering::again(dataset, (&found.id, linked), dialect) {
+    match rendering::again(dataset, (facts, linked), dialect) {
         Ok((mut rendered, uncounted)) => {
             notes.extend(
                 uncounted

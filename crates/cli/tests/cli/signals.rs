@@ -192,7 +192,7 @@ fn a_million_threads() {
     let ended = run(&shop, "ulimit -v 268435456", &["--threads", "1000000"]);
     assert_eq!(ended.status.code(), Some(0), "{}", said(&ended));
     assert!(
-        said(&ended).contains("1000000 threads were asked for"),
+        said(&ended).contains("1000000 threads were requested"),
         "{}",
         said(&ended)
     );

@@ -1,4 +1,5 @@
-//! Whether an API or trainer accepts a conversation: it is rendered in the dialect, and every broken rule becomes a finding.
+//! Checks whether an API or trainer accepts a conversation: it is
+//! rendered in the dialect, and every broken rule becomes a finding.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,17 +11,17 @@ use chatmill_model::{Linked, Sink, SinkBuffers};
 use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
 use crate::work::render;
 
-/// What a dialect would refuse of a conversation.
+/// The findings of a conversation that a dialect would refuse.
 pub(super) struct Refusals {
-    /// One finding a rule, with the number of renderings that break it.
+    /// One finding per rule, with the number of renderings that break it.
     pub(super) findings: Vec<Finding>,
-    /// One finding for each definition of a tool, with the tool and a hash of its text.
+    /// One finding per tool definition, with the name of the tool and a hash of its text.
     pub(super) definitions: Vec<(String, u64, Finding)>,
 }
 
-/// The rules of a dialect that a conversation breaks.
+/// Returns the rules of a dialect that a conversation breaks.
 ///
-/// The conversation is validated as it is: nothing is repaired for the dialect.
+/// The conversation is validated unchanged: nothing is repaired for the dialect.
 pub(super) fn refusals(linked: &Linked, target: &Dialect, limits: &Limits) -> Refusals {
     let policy = Policy {
         orphans: Orphans::Reject,
@@ -78,7 +79,7 @@ pub(super) fn refusals(linked: &Linked, target: &Dialect, limits: &Limits) -> Re
     }
 }
 
-/// `ID`, or `ID@PROFILE` where the profile is not the default.
+/// Returns the name of a dialect: `ID`, or `ID@PROFILE` if the profile is not the default.
 pub(super) fn name(target: &Dialect) -> String {
     let id = target.id();
     let default = target.about().profile_names().next();
@@ -93,10 +94,10 @@ pub(super) fn name(target: &Dialect) -> String {
 #[derive(Default)]
 struct BrokenRules {
     rules: Vec<(Violation, u64)>,
-    /// Definitions of tools that break one, each once.
+    /// Definitions of tools that break a rule, each once.
     definitions: BTreeSet<RefusedDefinition>,
     indexes: HashMap<Violation, usize>,
-    /// Renderings that are too large to be kept.
+    /// Number of renderings that are too large to keep.
     oversize: u64,
 }
 
@@ -118,8 +119,8 @@ impl BrokenRules {
         }
     }
 
-    /// The findings: one for each rule and message; those beyond `limits.findings_per_code` are counted in
-    /// one more.
+    /// Returns the findings: one for each rule and message; those
+    /// beyond `limits.findings_per_code` are summed in one more.
     fn findings(self, target: &str, limits: &Limits) -> Vec<Finding> {
         let found = |code, message: String, count| Finding {
             count,

@@ -1,10 +1,10 @@
-//! Checks that need all files: duplicate conversation ids, messages with two bodies, references into another
-//! file, rosters that contradict each other.
+//! Checks that need all files: duplicate conversation ids, messages with two
+//! bodies, references into another file, rosters that contradict each other.
 //!
-//! A trace of each conversation is spilled, to disk once there are many. Eight bytes for each stay in memory,
-//! as in a run, and show which ids occur again; only the traces of these are read back, one partition after
-//! the other. The first conversation of an id in the order of the inputs is valid, as in a run; every later
-//! one is compared with all before it.
+//! A trace of each conversation is spilled, to disk once there are many. Eight bytes for
+//! each stay in memory, as in a run, and show which ids repeat; only the traces of these
+//! are read back, one partition at a time. The first conversation of an id in the order
+//! of the inputs is valid, as in a run; every later one is compared with all before it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::RandomState;
@@ -25,10 +25,10 @@ use crate::slice::records::{Record, RecordForm};
 /// Bytes of traces that stay in memory.
 const MEMORY_BYTES: u64 = 32 * MIB;
 
-/// Parts that traces are spread over; one of them is looked at at a time.
+/// The number of partitions for traces; one of them is in memory at a time.
 const PARTITIONS: usize = 64;
 
-/// The part of a conversation that is compared when all files were read.
+/// The part of a conversation that is compared after all files were read.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Trace {
     pub(super) input: usize,
@@ -47,7 +47,7 @@ pub(super) struct Trace {
 struct Location(Option<(u64, u64)>, Option<(u64, u64)>);
 
 impl Location {
-    /// A finding there.
+    /// Locates a finding at this place.
     fn found(self, path: Option<String>, finding: Finding) -> Located {
         let Self(span, line_column) = self;
         Located {
@@ -59,7 +59,7 @@ impl Location {
     }
 }
 
-/// What bodies of messages are hashed with: traces are compared within one process.
+/// The keys of the hash of message bodies: traces are only compared within one process.
 static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 /// A listed participant: id, name and kind.
@@ -70,13 +70,13 @@ struct Listed(String, Option<String>, String);
 #[derive(Serialize, Deserialize)]
 struct TracedMessage(String, u32, u32, String, Location);
 
-/// A reference whose target is not in the conversation: the target, its message's id and position, its path, its place.
+/// A reference to a message outside the conversation: the target, the referring message's id and position, path and place.
 #[derive(Serialize, Deserialize)]
 struct Open(String, Option<String>, u32, String, Location);
 
 impl Trace {
-    /// The trace of a conversation, whose messages `locator` places. Without an id of its own, only the id is
-    /// compared.
+    /// Traces a conversation; `locator` finds the places of its messages. If
+    /// the conversation has no id in the source, only the made id is compared.
     pub(super) fn of(record: &Record<'_>, linked: &Linked, id: String, locator: &Locator<'_>) -> Self {
         let row = record.row(None);
         let (span, line_column) = record.written();
@@ -135,7 +135,7 @@ impl Trace {
         trace
     }
 
-    /// A finding at the conversation, whose message shows an id.
+    /// Returns a finding at the conversation; its message contains an id.
     fn finding(&self, code: &'static Code, id: &str, message: String) -> Located {
         self.place.found(None, Finding::new(code, message).naming(id))
     }
@@ -154,7 +154,8 @@ impl Listed {
         )
     }
 
-    /// The property that another roster states otherwise; one that only one of them states contradicts nothing.
+    /// Returns the property that differs between two entries;
+    /// a property that only one entry has is no contradiction.
     fn contradicts(&self, other: &Self) -> Option<&'static str> {
         let Self(_, name, kind) = self;
         if name
@@ -178,11 +179,11 @@ pub(super) struct Across {
     failure: Option<DatasetError>,
 }
 
-/// The callback for a finding, which is located in the record of a trace.
+/// The callback for a finding in the record of a trace.
 pub(super) type Deliver<'d> = dyn FnMut(&Trace, Located) + 'd;
 
 impl Across {
-    /// An empty collection.
+    /// Starts an empty collection.
     pub(super) fn new() -> Self {
         Self {
             spill: Spill::new(Spill::temporary_folder(), PARTITIONS, MEMORY_BYTES),
@@ -191,24 +192,24 @@ impl Across {
         }
     }
 
-    /// Spills a trace, in the order of the inputs.
+    /// Spills a trace. Calls must be in the order of the inputs.
     pub(super) fn add(&mut self, trace: &Trace) {
         if self.failure.is_some() {
             return;
         }
         let hash = collisions::hash_of(&trace.id);
         self.hashes.push(hash);
-        let body = serde_json::to_vec(trace).map_err(|error| lost("put aside a trace in", error));
+        let body = serde_json::to_vec(trace).map_err(|error| lost("spill a trace in", error));
         let pushed = body.and_then(|body| self.spill.push(partition(hash), &hash.to_le_bytes(), &body));
         self.failure = pushed.err();
     }
 
-    /// Compares the conversations, where `name` gives the name of an input; at most `most` findings of a code
-    /// for each.
+    /// Compares the conversations, with at most `most` findings
+    /// of a code for each; `name` returns the name of an input.
     ///
     /// # Errors
     ///
-    /// When traces could not be spilled, or not be read back.
+    /// If traces could not be spilled or read back.
     pub(super) fn finish(
         mut self,
         name: &dyn Fn(usize) -> String,
@@ -246,7 +247,8 @@ impl Across {
     }
 }
 
-/// A trace that cannot be spilled or read back: a failure of the system, for it says nothing about the files.
+/// Returns the error for a trace that cannot be spilled or read
+/// back: a failure of the system, not a defect of the files.
 fn lost(action: &'static str, error: impl Into<io::Error>) -> DatasetError {
     DatasetError::Io {
         action,
@@ -262,12 +264,12 @@ fn partition(hash: u64) -> usize {
 /// The facts about the conversations of one id.
 #[derive(Default)]
 struct IdGroup {
-    /// The input of the first.
+    /// The input of the first conversation.
     first: Option<usize>,
-    /// The body of each message, and its input.
+    /// The hash of each message body, and its input.
     messages: HashMap<String, (u32, usize)>,
     roster: HashMap<String, (Listed, usize)>,
-    /// Conversations with references that lead out of them.
+    /// Conversations with references to messages outside them.
     open: Vec<Trace>,
 }
 
@@ -333,7 +335,7 @@ impl IdGroup {
         }
     }
 
-    /// Finds the targets of references that lead out of their conversation.
+    /// Finds the targets of references that lead to another conversation.
     fn resolve(&self, name: &dyn Fn(usize) -> String, most: u64, deliver: &mut Deliver<'_>) {
         for trace in &self.open {
             let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! Definitions of tools that a dialect would refuse. Archives repeat them in each row: each is one finding for its input, at the first row
-//! that has it, with the number of rows.
+//! Tool definitions that a dialect would refuse. Archives repeat definitions in each row, so there
+//! is one finding per definition and input, at the first row with it, with the number of rows.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::record::locate::Located;
 
 /// A definition in a row.
 pub(super) struct DefinitionAt {
-    /// Number of the dialect that refuses it.
+    /// Index of the dialect that refuses it.
     pub(super) rank: usize,
     /// The finding and its place.
     pub(super) located: Located,
@@ -20,7 +20,7 @@ pub(super) struct DefinitionAt {
     pub(super) id: String,
 }
 
-/// What makes a definition another one: the dialect, the tool and a hash of the text; no tool beyond the limit.
+/// The key of a definition: the dialect, the tool and a hash of the text; the tool is `None` beyond the limit.
 type Key = (usize, Option<String>, u64);
 
 /// The refused definitions of an input, in the order of their first rows.
@@ -31,7 +31,7 @@ pub(super) struct RefusedDefinitions {
 }
 
 impl RefusedDefinitions {
-    /// Adds a definition that a row has, of at most `limit`.
+    /// Adds the definition of a row; at most `limit` definitions are kept apart.
     pub(super) fn add(&mut self, tool: String, text: u64, at: DefinitionAt, limit: u64) {
         self.put((at.rank, Some(tool), text), at, limit);
     }
@@ -58,14 +58,14 @@ impl RefusedDefinitions {
         }
     }
 
-    /// Adds those of later rows.
+    /// Adds the definitions of later rows.
     pub(super) fn merge(&mut self, later: Self, limit: u64) {
         for (key, at) in later.found {
             self.put(key, at, limit);
         }
     }
 
-    /// The definitions, each with its first row.
+    /// Returns the definitions, each with its first row.
     pub(super) fn into_found(self) -> impl Iterator<Item = DefinitionAt> {
         self.found.into_iter().map(|(_, at)| at)
     }

@@ -12,20 +12,20 @@ pub struct Excerpt {
     pub start: usize,
     /// The end of the marked range inside `text`, exclusive.
     pub end: usize,
-    /// Whether its line has more before it.
+    /// Whether the line has more text before the excerpt.
     pub begins_late: bool,
-    /// Whether its line, or the finding, has more after it.
+    /// Whether the line, or the finding, has more text after the excerpt.
     pub ends_early: bool,
 }
 
-/// Bytes of source that an excerpt holds before a finding: more than a wide terminal shows.
+/// Bytes of source in an excerpt before a finding: more than a wide terminal shows.
 const BEFORE: usize = 240;
 
-/// Bytes of source that an excerpt holds from the first byte of a finding on.
+/// Bytes of source in an excerpt from the first byte of a finding on.
 const AFTER: usize = 480;
 
 impl Excerpt {
-    /// Cuts the line of a span out of a frame; long lines are cut to a window around it.
+    /// Cuts the line of a span out of a frame; a long line is cut to a window around the span.
     pub(super) fn cut(bytes: &[u8], frame_start: u64, span: Span) -> Option<Self> {
         let start = (span.start.checked_sub(frame_start)? as usize).min(bytes.len());
         let end = (span.end.saturating_sub(frame_start) as usize).clamp(start, bytes.len());
@@ -49,16 +49,16 @@ impl Excerpt {
     }
 }
 
-/// Bytes of a character that a cut may have left behind, at most.
+/// The longest rest of a UTF-8 character after a cut, in bytes.
 const TAIL: usize = 3;
 
-/// The next place from `at` on that is not inside a character.
+/// Returns the first boundary of a character at or after `at`.
 fn whole_from(bytes: &[u8], at: usize) -> usize {
     let tail = bytes.iter().skip(at).take(TAIL);
     at + tail.take_while(|byte| continues(**byte)).count()
 }
 
-/// The last place up to `at` that is not inside a character.
+/// Returns the last boundary of a character at or before `at`.
 fn whole_to(bytes: &[u8], at: usize) -> usize {
     if !bytes.get(at).copied().is_some_and(continues) {
         return at;
@@ -71,8 +71,8 @@ fn continues(byte: u8) -> bool {
     byte & 0b1100_0000 == 0b1000_0000
 }
 
-/// Readable text of source bytes: cut characters and invalid UTF-8 become U+FFFD, control characters become
-/// blanks, and characters that reorder text are written as escapes.
+/// Returns readable text of source bytes: cut characters and invalid UTF-8 become U+FFFD,
+/// control characters become blanks, and characters that reorder text are escaped.
 fn lossy(bytes: &[u8]) -> String {
     let text: String = String::from_utf8_lossy(bytes)
         .chars()

@@ -1,27 +1,27 @@
-//! Findings that are known from an earlier check: how often each key may come again before it is new.
+//! Findings that are known from an earlier check, with the number of occurrences that are still known.
 
 use std::collections::HashMap;
 
 /// Known findings, by key.
 ///
-/// Findings of one key are alike but for their line: several broken lines of one file share a key. So a key is known as often
-/// as it was found, not for ever.
+/// Findings of one key differ only in their line: several broken lines of one
+/// file share a key. So a key is known as often as it was found, not forever.
 #[derive(Clone, Debug, Default)]
 pub struct Known(HashMap<Box<str>, u64>);
 
 impl Known {
-    /// Learns that a finding was there, so many times.
+    /// Adds `count` known occurrences of a finding.
     pub fn add(&mut self, key: &str, count: u64) {
         let known = self.0.entry(key.into()).or_default();
         *known = known.saturating_add(count);
     }
 
-    /// Whether nothing is known.
+    /// Returns whether nothing is known.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The number of `count` occurrences that are known; they are used up.
+    /// Returns how many of `count` occurrences are known, and uses them up.
     pub(super) fn recognise(&mut self, key: &str, count: u64) -> u64 {
         let Some(left) = self.0.get_mut(key) else {
             return 0;

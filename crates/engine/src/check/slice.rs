@@ -1,4 +1,4 @@
-//! A worker's part: the records of one slice, read, linked and checked.
+//! The part of a check that runs on a worker: the records of one slice are read, linked and checked.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -32,7 +32,7 @@ use crate::work::recognition::{Recognition, is_misread};
 pub(super) struct SliceReport {
     pub(super) files: BTreeMap<usize, FileCounts>,
     pub(super) findings: Vec<Checked>,
-    /// The traces of its conversations, for the checks after all files were read.
+    /// The traces of its conversations, for the checks that need all files.
     pub(super) traces: Vec<Trace>,
 }
 
@@ -60,8 +60,8 @@ pub(super) fn check_slice(
     checker.report
 }
 
-/// The findings of a conversation that was read, as a check without settings reports them; with an excerpt of the source where
-/// it may be quoted.
+/// Returns the findings of a conversation as a check without settings
+/// reports them, with an excerpt of the source if `quotes` allows it.
 pub(crate) fn checked_findings(
     read: &ReadRecord<'_>,
     inputs: &[PlannedInput],
@@ -93,13 +93,13 @@ struct Checker<'c> {
     inputs: &'c [PlannedInput],
     options: &'c CheckOptions,
     report: SliceReport,
-    /// The file of the last finding, and the settings of codes for it.
+    /// The file of the last finding, and its settings of codes.
     file: Option<(usize, CodeSettings)>,
-    /// Excerpts per code of that file.
+    /// The number of excerpts per code of that file.
     shown: BTreeMap<&'static str, usize>,
 }
 
-/// The text around a finding, where that text begins in the file, and the finding's own range of it.
+/// The text around a finding, the offset of that text in the file, and the span of the finding.
 type Around<'s> = (&'s [u8], u64, Span);
 
 impl<'c> Checker<'c> {
@@ -215,7 +215,7 @@ impl<'c> Checker<'c> {
         self.report.files.entry(input).or_default()
     }
 
-    /// Remembers the first source that reads a file.
+    /// Records the first source that reads a file.
     fn read_by(&mut self, entry: &EntryRef, source: Option<&dyn Source>) {
         let counts = self.counts(Some(entry));
         counts.source = counts.source.or(source.map(Source::id));
@@ -247,7 +247,7 @@ impl<'c> Checker<'c> {
     }
 }
 
-/// The text of a record as written in its entry, for excerpts.
+/// Returns the text of a record as written in its entry, for excerpts.
 fn shown<'r>(record: &Record<'r>) -> Cow<'r, [u8]> {
     match record.form {
         RecordForm::Frame(frame) => written(frame.form, record.bytes),
@@ -255,7 +255,7 @@ fn shown<'r>(record: &Record<'r>) -> Cow<'r, [u8]> {
     }
 }
 
-/// The text of a record, which all its conversations share.
+/// The text of a record, shared by all its conversations.
 struct Text<'t, 'r> {
     record: Record<'r>,
     shown: &'t [u8],
@@ -279,7 +279,7 @@ impl<'t, 'r> Text<'t, 'r> {
         }
     }
 
-    /// Bytes around a finding, the place of their first byte, and the span to show.
+    /// Returns the bytes around a finding, the offset of their first byte, and the span to show.
     fn around(&self, located: &Located) -> Option<Around<'_>> {
         match self.record.form {
             RecordForm::Frame(frame) => located.span.map(|span| (self.shown, frame.start, span)),
@@ -293,7 +293,7 @@ impl<'t, 'r> Text<'t, 'r> {
         }
     }
 
-    /// Locates a violation of a dialect's rules; returns its row, and whether it is at a message there.
+    /// Locates a violation of a dialect's rules; returns its row, and whether a message there is known.
     fn locate_violation(&self, linked: &Linked, finding: Finding) -> (Located, AccountedRow<'r>, bool) {
         let origin = origin(linked, &finding);
         match self.record.form {
@@ -318,7 +318,7 @@ impl<'t, 'r> Text<'t, 'r> {
         linked: &Linked,
         finding: Finding,
     ) -> Located {
-        // The parsed bytes differ from the written ones: values have no spans in the file.
+        // The parsed bytes differ from the written ones, so values have no spans in the file.
         let is_derived = matches!(frame.form, Form::Text | Form::Copied);
         let path = |source: &dyn Source| origin.map(|origin| source.message_path(origin.index));
         let is_separate = self.record.source().and_then(path) == Some(None);
@@ -336,7 +336,7 @@ impl<'t, 'r> Text<'t, 'r> {
             Some(origin) => finding.at_span(origin.start, origin.end),
         };
         self.locator.locate_plain(match (origin, self.record.source()) {
-            // A text has no fields that a path could name.
+            // Text has no fields that a path could name.
             (Some(origin), Some(_)) if frame.form != Form::Text => {
                 finding.at_path(self.record.path_of(origin))
             }
@@ -344,7 +344,7 @@ impl<'t, 'r> Text<'t, 'r> {
         })
     }
 
-    /// The record, scanned once more to locate findings.
+    /// Returns the record, scanned again to locate findings.
     fn document(&self) -> Option<&Document<'r>> {
         let scan = || json::scan(self.record.bytes, u32::MAX).ok();
         self.document.get_or_init(scan).as_ref()
@@ -367,7 +367,7 @@ impl<'t, 'r> Text<'t, 'r> {
     }
 }
 
-/// The origin of a finding's message in its record.
+/// Returns the origin of a finding's message in its record.
 fn origin(linked: &Linked, finding: &Finding) -> Option<MessageOrigin> {
     let position = finding.position?;
     let message = linked.conversation.messages.get(position as usize)?;

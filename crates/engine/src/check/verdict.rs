@@ -1,4 +1,4 @@
-//! The verdict on a file, and the counts that it follows from.
+//! The verdict on a file, and the counts that it is computed from.
 
 use chatmill_diag::{Code, Finding, Limits, Severity};
 use chatmill_dialect::Dialect;
@@ -11,16 +11,16 @@ use crate::work::recognition::Recognition;
 /// The verdict on a file.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct FileVerdict {
-    /// The path as typed.
+    /// The path as the user typed it.
     pub path: String,
     /// The source that read it.
     pub source: Option<&'static str>,
-    /// `valid`, `warnings`, `errors`, `known`, `empty`, `unreadable`, or `skipped` where it is not a chat.
+    /// `valid`, `warnings`, `errors`, `known`, `empty`, `unreadable`, or `skipped` if it is not a chat.
     ///
-    /// `known` has errors or warnings, and all of them are known. A file that holds nothing, or of which nothing could be read, is
-    /// `empty` or `unreadable` whatever is selected, ignored or known.
+    /// `known` has errors or warnings, and all of them are known. A file that is empty, or could
+    /// not be read at all, is `empty` or `unreadable` whatever is selected, ignored or known.
     pub verdict: &'static str,
-    /// Records framed.
+    /// Records found.
     pub records: u64,
     /// Conversations read.
     pub conversations: u64,
@@ -30,16 +30,16 @@ pub struct FileVerdict {
     pub warnings: u64,
     /// Notes.
     pub notes: u64,
-    /// The length, where it is known before reading.
+    /// The length in bytes, if known before reading.
     #[serde(skip)]
     pub bytes: Option<u64>,
-    /// BLAKE3 of its bytes in hexadecimal, where that was asked for and it was read to its end.
+    /// BLAKE3 of its bytes in hexadecimal, if requested and the file was read to its end.
     #[serde(skip)]
     pub hash: Option<String>,
     /// The supplier of the file.
     #[serde(skip)]
     pub supplier: String,
-    /// Findings of each code, in the order in which they were met.
+    /// Findings of each code, in the order of their first occurrence.
     #[serde(skip)]
     pub codes: Vec<(&'static Code, u64)>,
     /// Findings left out because they are known.
@@ -55,9 +55,9 @@ pub struct FileVerdict {
 pub struct Judgement {
     /// The dialect, `ID` or `ID@PROFILE`.
     pub dialect: String,
-    /// Conversations that it would take.
+    /// Conversations that the dialect would accept.
     pub accepted: u64,
-    /// Conversations that it would refuse.
+    /// Conversations that the dialect would refuse.
     pub refused: u64,
 }
 
@@ -70,12 +70,12 @@ pub(super) struct FileCounts {
     /// Whether its source fits, and its unread fields.
     pub(super) recognition: Recognition,
     pub(super) conversations: u64,
-    /// The kind of file, or of an entry in it, that is no chat.
+    /// The kind of file or entry that was skipped because it is no chat.
     pub(super) passed_over: Option<&'static str>,
     errors: u64,
     warnings: u64,
     notes: u64,
-    /// Findings of each code, in the order in which they were met; a file has few codes.
+    /// Findings of each code, in the order of their first occurrence. A file has few codes: a list is enough.
     codes: Vec<(&'static Code, u64)>,
     pub(super) known: u64,
     /// Whether the file was not read to its end because the system failed.
@@ -91,7 +91,7 @@ pub(super) struct FileCounts {
 }
 
 impl FileCounts {
-    /// Adds what a slice counted; findings are counted when they are delivered.
+    /// Adds the counts of a slice; findings are counted when they are delivered.
     pub(super) fn add(&mut self, other: Self, limits: &Limits) {
         self.source = self.source.or(other.source);
         self.passed_over = self.passed_over.or(other.passed_over);
@@ -124,7 +124,7 @@ impl FileCounts {
         }
     }
 
-    /// The verdict that follows.
+    /// Returns the verdict.
     pub(super) fn verdict(&self, path: &str, targets: &[Dialect]) -> FileVerdict {
         let verdict = if self.failed || self.rejected > 0 && self.conversations == 0 {
             "unreadable"
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn an_unread_or_empty_file_is_invalid_with_any_codes_left_out() {
         let verdict = |counts: FileCounts| counts.verdict("a", &[]).verdict;
-        // No finding was counted: each was ignored, or is known.
+        // Findings are not counted here: each was ignored or is known.
         let unread = || FileCounts {
             records: 2,
             rejected: 2,

@@ -13,20 +13,20 @@ use serde::{Deserialize, Deserializer};
 use crate::slice::Slice;
 use crate::work::receipt::SliceReceipt;
 
-/// The part of a slice's receipt that a run keeps in memory, to find duplicate ids. There may be a million
-/// slices.
+/// The part of a slice's receipt that a run keeps in memory to find
+/// duplicate ids. It is small because there may be a million slices.
 #[derive(Debug)]
 pub(crate) struct Ids {
     /// Hash of the slice's digest.
     slice: blake3::Hash,
     /// The number of ids.
     pub count: usize,
-    /// Whether one of them was qualified.
+    /// Whether any of the ids was qualified.
     is_renamed: bool,
 }
 
 impl Ids {
-    /// The ids of a slice.
+    /// Takes the ids of a slice from its receipt.
     pub(crate) fn of(receipt: &SliceReceipt) -> Self {
         Self {
             slice: blake3::hash(receipt.slice.as_bytes()),
@@ -35,12 +35,12 @@ impl Ids {
         }
     }
 
-    /// Whether the ids are those of this very slice.
+    /// Returns whether the ids belong to this slice.
     pub(crate) fn are_of(&self, slice: &Slice) -> bool {
         self.slice == blake3::hash(slice.digest().as_bytes())
     }
 
-    /// Whether a receipt that was read back can be the one that they were taken from.
+    /// Returns whether a receipt that was read back agrees with these ids.
     pub(crate) fn agree_with(&self, receipt: &SliceReceipt) -> bool {
         self.slice == blake3::hash(receipt.slice.as_bytes())
             && self.count == receipt.ids.len()
@@ -48,12 +48,12 @@ impl Ids {
     }
 }
 
-/// The ids of a receipt, of which only hashes are retained.
+/// The ids of a receipt, reduced to hashes.
 #[derive(Debug, Deserialize)]
 pub(crate) struct SliceHashes {
     /// The hash of each id, with its input.
     ids: Vec<(usize, HashedId)>,
-    /// Ids that were given in place of others.
+    /// Ids that replaced others.
     renamed: BTreeMap<usize, String>,
 }
 
@@ -69,7 +69,7 @@ impl<'de> Deserialize<'de> for HashedId {
     }
 }
 
-/// The hashes of all ids of a run: eight bytes for each conversation, in one list that is sorted where it stands.
+/// The hashes of all ids of a run: eight bytes per conversation, in one list that is sorted in place.
 #[derive(Debug, Default)]
 pub(crate) struct IdHashes {
     hashes: Vec<u64>,
@@ -77,7 +77,7 @@ pub(crate) struct IdHashes {
 }
 
 impl IdHashes {
-    /// An empty list with capacity for so many.
+    /// Creates an empty list with this capacity.
     pub(crate) fn of(count: usize) -> Self {
         Self {
             hashes: Vec::with_capacity(count),
@@ -85,26 +85,26 @@ impl IdHashes {
         }
     }
 
-    /// Adds those of a slice.
+    /// Adds the hashes of a slice.
     pub(crate) fn add(&mut self, slice: &SliceHashes) {
         self.hashes.extend(slice.ids.iter().map(|(_, id)| id.0));
         self.is_renamed |= !slice.renamed.is_empty();
     }
 
-    /// Ends the adding, and gives the hashes that occur more than once, sorted; none where no id can occur twice, and none was
-    /// taken to.
+    /// Ends the collection and returns the hashes that occur more than
+    /// once, sorted; `None` if no id can be duplicate and none was renamed.
     pub(crate) fn close(&mut self) -> Option<Vec<u64>> {
         let repeated = repeated(&mut self.hashes);
         (self.is_renamed || !repeated.is_empty()).then_some(repeated)
     }
 
-    /// Whether an id has the hash of one that was added before [`close`](Self::close).
+    /// Returns whether an id has the hash of one that was added before [`close`](Self::close).
     pub(crate) fn has(&self, id: &str) -> bool {
         self.hashes.binary_search(&hash_of(id)).is_ok()
     }
 }
 
-/// The hash of an id that is kept until all are known: the same in every build, since new ids depend on it.
+/// Returns the hash of an id, which must be the same in every build, since new ids depend on it.
 pub(crate) fn hash_of(id: &str) -> u64 {
     let mut bytes = [0; 8];
     blake3::Hasher::new()
@@ -114,7 +114,7 @@ pub(crate) fn hash_of(id: &str) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// Sorts hashes, and gives those that occur more than once, sorted.
+/// Sorts hashes and returns those that occur more than once, sorted.
 pub(crate) fn repeated(hashes: &mut [u64]) -> Vec<u64> {
     hashes.sort_unstable();
     let equal = hashes
@@ -126,7 +126,7 @@ pub(crate) fn repeated(hashes: &mut [u64]) -> Vec<u64> {
 /// One conversation of a run, in canonical order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Occurrence<'a> {
-    /// Slice.
+    /// The slice.
     pub slice: SliceId,
     /// Index among the slice's conversations.
     pub index: usize,
@@ -139,10 +139,10 @@ pub(crate) struct Occurrence<'a> {
 /// The new ids, per slice and index.
 pub(crate) type Renames = BTreeMap<SliceId, BTreeMap<usize, String>>;
 
-/// The new ids; `None` when `stop` was set.
+/// Returns the new ids; `None` if `stop` was set.
 ///
-/// All occurrences of a duplicate id must be given; others may be left out. `is_taken` tells whether a
-/// conversation of the run may have an id, and `name` gives the unique name of an input.
+/// All occurrences of a duplicate id must be given; others may be left out. `is_taken` returns
+/// whether a conversation of the run may have an id, and `name` returns the unique name of an input.
 pub(crate) fn renames<'a>(
     occurrences: impl Iterator<Item = Occurrence<'a>> + Clone,
     is_taken: &dyn Fn(&str) -> bool,
@@ -156,7 +156,8 @@ pub(crate) fn renames<'a>(
     let mut renames = Renames::new();
     let mut given: BTreeSet<String> = BTreeSet::new();
     let mut first_input: BTreeMap<&str, usize> = BTreeMap::new();
-    // A number that was taken stays so: to look for a free one, nobody begins at the first again.
+    // A taken number stays taken, so the search continues after the
+    // last one instead of at 2. Otherwise it would be quadratic.
     let mut next: BTreeMap<String, u32> = BTreeMap::new();
     for occurrence in occurrences {
         if stop.load(Ordering::Relaxed) {
@@ -209,7 +210,7 @@ mod tests {
         });
         let name = |input: usize| ["a", "b"][input].into();
         let (hashes, repeated) = hashes(list.iter().map(|(.., id)| *id));
-        // As a run does, which keeps the ids themselves only where they may occur twice.
+        // Like a run, which keeps the text of an id only if its hash occurs twice.
         let occurrences = occurrences.filter(|one| repeated.contains(&hash_of(one.id)));
         let never = AtomicBool::new(false);
         let renames = renames(occurrences, &|id| hashes.has(id), &name, &never).unwrap();
@@ -223,7 +224,7 @@ mod tests {
             .collect()
     }
 
-    /// The hashes of some ids, and those that occur more than once.
+    /// Returns the hashes of some ids, and those that occur more than once.
     fn hashes<'i>(ids: impl Iterator<Item = &'i str>) -> (IdHashes, Vec<u64>) {
         let mut hashes = IdHashes::of(0);
         hashes.add(&SliceHashes {

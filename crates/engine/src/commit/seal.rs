@@ -1,4 +1,4 @@
-//! Sealing: prove that every receipt is there and that nothing disappeared, and write the manifest.
+//! Seals a dataset: proves that every receipt is present and that no record was lost, and writes the manifest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign as _;
@@ -25,14 +25,14 @@ use crate::work::recognition::Recognition;
 use crate::work::tables;
 use crate::work::{TotalNames, Totals};
 
-/// Mismatches that an error lists at most.
+/// The number of mismatches in an error message.
 const MAX_MISMATCHES: usize = 3;
 
-/// The processed slices: the expected contents of the receipts when they are read back.
+/// The processed slices. Their receipts are compared with these when they are read back.
 pub(crate) struct FinishedSlices {
     /// The ids of each slice's receipt.
     pub slices: BTreeMap<SliceId, Ids>,
-    /// The totals that were cut from the inputs.
+    /// The totals of the records that were cut from the inputs.
     pub cut_totals: CutTotals,
 }
 
@@ -41,12 +41,12 @@ pub(crate) struct FinishedSlices {
 pub(crate) struct ReceiptTotals {
     /// The counts of each input, by its index in the plan.
     inputs: Inputs,
-    /// The rows that were written of it; none where no receipt mentions the input.
+    /// The rows written for each input; `None` if no receipt mentions the input.
     written: Vec<Option<InputRows>>,
     whole: RunTotals,
     totals: Totals,
     overview: OverviewSums,
-    /// Participants that the error about absent ones lists.
+    /// Participants for the error about absent ones.
     participants: BTreeSet<String>,
     /// The number of finished slices.
     pub slices: usize,
@@ -55,8 +55,8 @@ pub(crate) struct ReceiptTotals {
 }
 
 impl ReceiptTotals {
-    /// Adds up the receipts of a staging, one after the other. There must be one for every slice that was cut, and each must be
-    /// the one that was written.
+    /// Adds up the receipts in the staging folder, one after the other. There must be
+    /// one for every slice that was cut, and each must be the one that was written.
     pub(crate) fn read(
         staging: &Staging,
         finished: &FinishedSlices,
@@ -94,7 +94,7 @@ impl ReceiptTotals {
         let shards = &finished.cut_totals.shards;
         let last = shards.keys().next_back().copied();
         outcome.shards = last.map_or_else(Vec::new, |last| {
-            // A shard without anything to read has no slice.
+            // A shard without input has no slice.
             (0..=last)
                 .map(|shard| shards.get(&shard).map_or(0, |slices| *slices))
                 .collect()
@@ -116,7 +116,8 @@ impl ReceiptTotals {
         self.participants.extend(receipt.participants);
         shorten_names(&mut self.participants);
         whole.without_turns += receipt.without_turns;
-        merge(&mut whole.untaught, receipt.untaught, u64::add_assign);
+        let skipped = receipt.skipped_targets;
+        merge(&mut whole.skipped_targets, skipped, u64::add_assign);
         merge(&mut whole.unprompted, receipt.unprompted, u64::add_assign);
         whole.without_reasoning += receipt.without_reasoning;
         merge(&mut whole.findings, receipt.findings, |sum, count| {
@@ -130,7 +131,7 @@ impl ReceiptTotals {
         self.overview.merge(receipt.overview);
     }
 
-    /// Says what came of the mix.
+    /// Records the result of the mix.
     pub(crate) fn set_mix(&mut self, mix: Option<Mix>) {
         self.whole.mix = mix;
     }
@@ -148,8 +149,8 @@ impl ReceiptTotals {
         }
     }
 
-    /// Refuses a run that does not account for all that was cut, whose dataset would not be certified, or of which no conversation
-    /// has a participant that `perspective.as` names.
+    /// Refuses a run that does not account for all records that were cut, a dataset that would not
+    /// be certified, and a run with no conversation that has a participant of `perspective.as`.
     pub(crate) fn check(&self, plan: &Plan, cut_totals: &CutTotals) -> Result<(), RunError> {
         let counted = self.inputs.iter().zip(&self.written).zip(&cut_totals.inputs);
         let mut mismatches = Vec::new();
@@ -225,8 +226,8 @@ impl ReceiptTotals {
         })
     }
 
-    /// Writes the findings about whole inputs: rows of the findings table, which are counted like those of
-    /// the slices.
+    /// Writes the findings about whole inputs. They are rows of the
+    /// findings table and are counted like those of the slices.
     fn write_inputs(
         &mut self,
         plan: &Plan,
@@ -236,7 +237,7 @@ impl ReceiptTotals {
     ) -> Result<(), RunError> {
         for (index, mut recognition) in left {
             let input = self.inputs.get(index).ok_or_else(|| {
-                RunError::Incomplete(format!("the receipts tell of input {index}, and there is none"))
+                RunError::Incomplete(format!("the receipts mention input {index}, which is unknown"))
             })?;
             recognition.read_words = *cut::at(read_words, index);
             let source = input.source.unwrap_or_default();
@@ -268,8 +269,8 @@ impl ReceiptTotals {
             left,
             read_words,
         } = self.list(plan, &staging)?;
-        // Files that belong to no slice form a shard of their own, after the last one: the totals, and
-        // findings of whole inputs.
+        // Files that belong to no slice (the totals, findings of
+        // whole inputs) form one more shard, after the last one.
         let after_last = SliceId {
             shard: u32::try_from(self.shards.len()).unwrap_or(u32::MAX),
             slice: 0,
@@ -277,7 +278,7 @@ impl ReceiptTotals {
         let mut parts = staging.parts(after_last, options)?;
         self.write_inputs(plan, left, &read_words, &mut parts)?;
         if plan.pipeline.infers_by_input() {
-            // Whoever renders the tables again has to know whose calls define a conversation's tools.
+            // Rendering from the tables needs to know which inputs' calls define the tools of a conversation.
             for (index, planned) in plan.inputs.iter().enumerate() {
                 self.inputs
                     .change(index, |input| input.section = planned.section as u64);
@@ -301,7 +302,7 @@ impl ReceiptTotals {
             format: FORMAT,
             fingerprint: fingerprint.to_owned(),
             plan: plan.normalised(),
-            // Sealing knows these, and the tables.
+            // Sealing fills in the shards and the tables.
             shards: Vec::new(),
             inputs: Accounts {
                 inputs: &plan.inputs,
@@ -318,15 +319,15 @@ impl ReceiptTotals {
     }
 }
 
-/// The parts of the receipts that are written out instead of kept.
+/// The parts of the receipts that are read again at the end instead of being kept in memory.
 struct Listed {
     /// The files of the slices, for the manifests of the shards.
     shards: ShardManifests,
-    /// The shapes of the inputs that a report lists.
+    /// The shapes of the inputs, for a report.
     shapes: Shapes,
-    /// The inputs that are not read, by index.
+    /// The recognition of inputs with unread fields, by index.
     left: BTreeMap<usize, Recognition>,
-    /// Bytes of words that were read of each input.
+    /// Bytes of words that were read, for each input.
     read_words: Vec<u64>,
 }
 
@@ -337,7 +338,7 @@ fn missing(slice: SliceId) -> RunError {
     RunError::Incomplete(format!("the receipt of slice {slice} is missing"))
 }
 
-/// The inputs of a plan with their counts, for the manifest. They are put together while they are written.
+/// The inputs of a plan with their counts, for the manifest. Each entry is built when it is written.
 struct Accounts<'o> {
     inputs: &'o [PlannedInput],
     counts: &'o Inputs,
@@ -350,7 +351,7 @@ impl Serialize for Accounts<'_> {
     }
 }
 
-/// The manifest's entry of an input with these counts.
+/// Returns the manifest's entry of an input with these counts.
 fn account(planned: &PlannedInput, counts: InputEntry) -> InputEntry {
     InputEntry {
         path: planned.name().into_owned(),
@@ -361,7 +362,7 @@ fn account(planned: &PlannedInput, counts: InputEntry) -> InputEntry {
     }
 }
 
-/// Adds what a slice counted of an input.
+/// Adds a slice's counts of an input.
 fn add_counts(sum: &mut InputEntry, counts: InputCounts) {
     let mut ledger = sum.ledger();
     ledger.add(&counts.ledger);

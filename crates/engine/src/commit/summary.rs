@@ -1,4 +1,4 @@
-//! The summary of a finished run, always read from its manifest.
+//! The summary of a finished run, which is always read from its manifest.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,12 +20,12 @@ pub struct RunTotals {
     pub accepted: u64,
     /// Records that could not be read.
     pub rejected: u64,
-    /// Inputs that were refused whole: no source reads them, or they cannot be opened.
+    /// Inputs that were refused whole, because no source reads them or they cannot be opened.
     #[serde(default)]
     pub refused_inputs: u64,
     /// Records left out by the request.
     pub filtered: u64,
-    /// Records left out, by reason.
+    /// Number of records left out, by reason.
     pub filtered_by: BTreeMap<String, u64>,
     /// Conversations.
     pub conversations: u64,
@@ -33,24 +33,24 @@ pub struct RunTotals {
     pub messages: u64,
     /// Renderings.
     pub renderings: u64,
-    /// Renderings that a configured participant's absence prevented.
+    /// Renderings that are missing because a configured participant is not in the conversation.
     pub unrenderable: u64,
-    /// Perspectives of conversations without a turn to render, where each turn has a rendering of its own.
+    /// Perspectives of conversations without a turn to render, when each turn is rendered separately.
     #[serde(default)]
     pub without_turns: u64,
-    /// Turns that are trained in no rendering, by reason, over perspectives; in a mode whose renderings end
-    /// with the trained turn.
-    #[serde(default)]
-    pub untaught: BTreeMap<String, u64>,
+    /// Assistant turns that no rendering trains, by reason, summed over perspectives;
+    /// only counted in modes with renderings that end with the trained turn.
+    #[serde(default, rename = "untaught")]
+    pub skipped_targets: BTreeMap<String, u64>,
     /// The number of perspectives that get no prompt, by the field that the conversation lacks.
     #[serde(default)]
     pub unprompted: BTreeMap<String, u64>,
-    /// Renderings that left reasoning out because policy says so.
+    /// Renderings without reasoning because `policy` excludes it.
     #[serde(default)]
     pub without_reasoning: u64,
     /// Findings by code.
     pub findings: BTreeMap<String, FindingCount>,
-    /// What a mix asked for, and what came of it.
+    /// The settings and the result of a mix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mix: Option<Mix>,
     /// The totals of the tables, for a report.
@@ -66,22 +66,22 @@ pub struct RunSummary {
     pub manifest: Manifest,
     /// The manifest's totals.
     pub totals: RunTotals,
-    /// The duration of this run; `None` when the dataset existed already.
+    /// The duration of this run; `None` if the dataset existed already.
     pub elapsed: Option<Duration>,
 }
 
-/// The verdict of a run that read records, and whose rejects and errors are within their limits.
+/// The verdict of a run that read records, with rejects and errors within their limits.
 pub const COMPLETE: &str = "complete";
 /// The verdict of a run that rejected more than the threshold allows.
 pub const TOO_MANY_REJECTS: &str = "too-many-rejects";
-/// The verdict of a run with more inputs that were refused whole than `limits.refused_inputs` allows.
+/// The verdict of a run that refused more whole inputs than `limits.refused_inputs` allows.
 pub const REFUSED_INPUTS: &str = "refused-inputs";
-/// The verdict of a run that read no conversation at all, not even one that the request leaves out.
+/// The verdict of a run that read no conversation at all, not even one that was filtered.
 pub const NOTHING_READ: &str = "nothing-read";
 /// The verdict of a run with more error findings than `limits.max_error_findings` allows.
 pub const TOO_MANY_ERRORS: &str = "too-many-errors";
 
-/// The verdicts, the most serious first.
+/// The verdicts, most serious first.
 pub const VERDICTS: &[Reason] = &[
     Reason {
         code: TOO_MANY_REJECTS,
@@ -91,7 +91,7 @@ pub const VERDICTS: &[Reason] = &[
     Reason {
         code: NOTHING_READ,
         words: "no conversation was read",
-        advice: "`chatmill inspect` says what each input is; name the source or a map where none was recognised",
+        advice: "`chatmill inspect` shows what each input is; name the source or a map where none was recognised",
     },
     Reason {
         code: REFUSED_INPUTS,
@@ -111,7 +111,7 @@ pub const VERDICTS: &[Reason] = &[
 ];
 
 impl RunTotals {
-    /// Error findings in what was not rejected; rejects have a limit of their own.
+    /// Returns the number of error findings without those in rejects, which have a separate limit.
     pub fn error_findings(&self) -> u64 {
         let errors = self.findings.values();
         errors
@@ -119,7 +119,7 @@ impl RunTotals {
             .sum()
     }
 
-    /// The verdict of a run with these totals; the most serious one wins.
+    /// Returns the verdict of a run with these totals: the most serious one that applies.
     pub fn verdict(&self, limits: &Limits) -> &'static str {
         let ratio = self.rejected as f64 / self.framed.max(1) as f64;
         if ratio > limits.max_reject_ratio {
@@ -137,7 +137,7 @@ impl RunTotals {
 }
 
 impl RunSummary {
-    /// The summary of a dataset that was published just now.
+    /// Returns the summary of a dataset that was just published.
     pub fn of_run(out: &Path, elapsed: Duration) -> Result<Self, DatasetError> {
         let manifest = chatmill_dataset::read_manifest(out)?;
         Ok(Self {
@@ -146,7 +146,7 @@ impl RunSummary {
         })
     }
 
-    /// The summary of a dataset that was there already.
+    /// Returns the summary of a dataset that existed before.
     pub(crate) fn of_finished(out: &Path, manifest: Manifest) -> Result<Self, DatasetError> {
         let totals = RunTotals::deserialize(&manifest.totals).map_err(|error| DatasetError::Corrupt {
             path: out.join(MANIFEST),
@@ -160,7 +160,7 @@ impl RunSummary {
         })
     }
 
-    /// Whether the run read any record, and rejects and errors stayed within their limits.
+    /// Returns whether the run read any record, with rejects and errors within their limits.
     pub fn is_within_threshold(&self) -> bool {
         self.manifest.verdict == COMPLETE
     }

@@ -1,4 +1,4 @@
-//! Statistics on the conversations in files that sources read, such as those of an export.
+//! Statistics of the conversations in files that sources can read, such as exported files.
 
 use std::sync::atomic::AtomicBool;
 
@@ -18,21 +18,21 @@ use crate::walk::{WalkEvent, walk};
 use crate::work::overview::OverviewSums;
 use chatmill_intake::discover::Links;
 
-/// Statistics on the conversations in some files.
+/// Statistics of the conversations in some files.
 #[derive(Debug)]
 pub struct FileStatistics {
     /// The statistics.
     pub statistics: Statistics,
     /// Records in the files.
     pub records: u64,
-    /// Records that are no conversation that can be read.
+    /// Records without a readable conversation.
     pub not_read: u64,
-    /// Why they are not.
+    /// The reasons.
     pub problems: ReadProblems,
 }
 
-/// Reads files whose names need no interpretation. Lengths are in tokens of an encoding, else in characters; names of tools and sources, and
-/// first and last turns, are among the figures if `quotes` is set.
+/// Reads files at these literal paths (no globs). Lengths are in tokens of an encoding, else in
+/// characters. Names of tools and sources, and first and last turns, are included if `quotes` is set.
 pub fn statistics(
     paths: &[String],
     encoding: Option<&Encoding>,
@@ -60,7 +60,7 @@ pub fn statistics(
             }
             WalkEvent::Conversation { entry, linked, .. } => {
                 add(linked, counter.as_deref(), &mut overview, &mut sums);
-                // What a record says of itself is content.
+                // The source that a record states is content, so it is only quoted on request.
                 let own = linked.conversation.extra.get("source").filter(|_| quotes);
                 let own = own.and_then(|source| serde_json::from_str::<String>(source.as_str()).ok());
                 if let Some(source) = own {
@@ -90,7 +90,7 @@ pub fn statistics(
     })
 }
 
-/// Adds a conversation without its end, which names its source.
+/// Adds a conversation; the caller then finishes it with the name of its source.
 fn add(
     linked: &Linked,
     counter: Option<&dyn Counter>,

@@ -11,7 +11,7 @@ use strum::{EnumString, VariantNames};
 use super::parse;
 use crate::error::PlanError;
 
-/// A `chatmill.toml`: what holds for every command in a folder and below.
+/// The contents of a `chatmill.toml`: settings for every command in a folder and below.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
@@ -19,7 +19,7 @@ pub struct Config {
     pub check: CheckSection,
 }
 
-/// `[check]`: how `chatmill check` judges files. A run writes every finding, whatever these settings are.
+/// `[check]`: the settings of `chatmill check`. A run writes every finding, whatever these settings are.
 ///
 /// Codes are written as on the command line: letters and digits (`RF001`), the beginning of these (`RF`), or
 /// a name (`dangling-reference`).
@@ -37,7 +37,7 @@ pub struct CheckSection {
     pub baseline: Option<PathBuf>,
     /// The names of files that are not read: globs such as `*.png` or `attachments/**`.
     pub exclude: Vec<String>,
-    /// The zone of times without an offset where a conversation names none: an IANA name (`Europe/Kyiv`) or an offset (`+02:00`).
+    /// The zone of times without an offset, if the conversation names none: an IANA name (`Europe/Kyiv`) or an offset (`+02:00`).
     pub zone: Option<String>,
     /// Whether links inside folders are followed, wherever they lead; each folder is read once.
     pub follow_links: bool,
@@ -60,7 +60,7 @@ pub struct PerPathSection {
     pub severity: BTreeMap<String, SeverityWord>,
 }
 
-/// The severity of a code, or that it is not reported.
+/// The severity of a code, or `off` if it is not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SeverityWord {
@@ -83,14 +83,14 @@ pub enum FailOn {
     Error,
     /// Warnings and errors.
     Warning,
-    /// Anything that is found.
+    /// Any finding.
     Note,
     /// No severity fails the check.
     Never,
 }
 
 impl FailOn {
-    /// Whether findings of a severity make the exit code 1.
+    /// Returns whether findings of a severity make the exit code 1.
     pub fn fails(self, severity: Severity) -> bool {
         match self {
             Self::Error => severity >= Severity::Error,
@@ -107,12 +107,12 @@ impl Config {
         toml::from_str(text).map_err(|error| parse::unreadable(shown, text, &error))
     }
 
-    /// The text of a `chatmill.toml` that says the same, every key spelled out.
+    /// Returns the text of an equivalent `chatmill.toml` with every key.
     pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
     }
 
-    /// The JSON Schema of a `chatmill.toml`.
+    /// Returns the JSON Schema of a `chatmill.toml`.
     pub fn schema() -> serde_json::Value {
         schemars::schema_for!(Self).to_value()
     }

@@ -1,4 +1,4 @@
-//! `[count]`: which encodings to count in, those of the registry and one's own.
+//! `[count]`: the encodings to count in, built-in or defined by the user.
 
 use std::fmt;
 
@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CountSection {
-    /// The encodings that tokens are counted in, by name or as a vocabulary of one's own; an empty list counts nothing.
+    /// The encodings that tokens are counted in, by name or as
+    /// a user-defined vocabulary; an empty list counts nothing.
     pub encodings: Vec<CountedEncoding>,
 }
 
@@ -23,19 +24,19 @@ impl Default for CountSection {
     }
 }
 
-/// An encoding: a name of the registry, or a vocabulary of one's own.
+/// An encoding: the name of a built-in one, or a user-defined vocabulary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum CountedEncoding {
-    /// An encoding of the registry, for example `o200k_base`.
+    /// A built-in encoding, for example `o200k_base`.
     Named(String),
-    /// A vocabulary of one's own: `ranks` with `pattern`, or `tokenizer`.
+    /// A user-defined vocabulary: `ranks` with `pattern`, or `tokenizer`.
     Own(OwnEncoding),
 }
 
 impl<'de> Deserialize<'de> for CountedEncoding {
-    /// Deserializes by the form of the value, so that an error names the wrong key and not only that no
-    /// variant fits.
+    /// Deserializes by the form of the value. An untagged enum would only
+    /// report that no variant fits; this way the error names the wrong key.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(NameOrOwn)
     }
@@ -59,12 +60,13 @@ impl<'de> Visitor<'de> for NameOrOwn {
     }
 }
 
-/// A vocabulary of the user's. Paths are relative to the pipeline file; the fingerprint covers the files'
-/// contents.
+/// A user-defined vocabulary. Paths are relative to the pipeline
+/// file; the fingerprint covers the contents of the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OwnEncoding {
-    /// The name of the encoding in columns and reports: small letters, digits and `_`, and no name of a built-in encoding.
+    /// The name of the encoding in columns and reports: small letters,
+    /// digits and `_`, different from the built-in encodings.
     pub name: String,
     /// The rank file, in the form of tiktoken: on each line a token in base64, a space and its rank.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! What an export takes from the pipeline of its dataset: a run hands these sections on in the manifest.
+//! Sections that exports read: a run copies them into the manifest of its dataset and does not use them itself.
 
 mod card;
 mod split;

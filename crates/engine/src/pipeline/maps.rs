@@ -1,4 +1,4 @@
-//! Maps, which say where tables and records of any form have messages.
+//! Maps: settings that describe which tables, columns and fields contain messages.
 
 mod field_map;
 mod table_map;

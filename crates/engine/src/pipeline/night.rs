@@ -1,11 +1,11 @@
-//! `[night]`: what `chatmill night` retains, refuses and notifies about.
+//! `[night]`: retention, conditions and notification of `chatmill night`.
 
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `[night]`: settings of `chatmill night`. They are no part of the fingerprint.
+/// `[night]`: settings of `chatmill night`. They are not part of the fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NightSection {
@@ -15,18 +15,18 @@ pub struct NightSection {
     pub fail_if: Vec<String>,
     /// Conditions that are reported and do not make a night fail.
     pub warn_if: Vec<String>,
-    /// The program that is started when a night has ended, with its arguments; environment variables name the night and its
-    /// folder.
+    /// The program that is started after a night, with its arguments;
+    /// environment variables contain the night and its folder.
     pub notify: Vec<String>,
-    /// The prices from which reports compute money: a price file (TOML), or the list of `LiteLLM` or of models.dev as it is; a relative
-    /// path starts at this file's folder.
+    /// The prices for costs in reports: a price file (TOML), or the unchanged list
+    /// of `LiteLLM` or of models.dev; a relative path starts at this file's folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<PathBuf>,
 }
 
-/// Complete runs that are retained by default.
+/// Complete runs that are kept by default.
 const KEEP: u32 = 14;
-/// Good nights that can be kept: those of ten years.
+/// The most nights that can be kept: ten years.
 const MAX_KEEP: u32 = 3650;
 
 impl Default for NightSection {
@@ -42,7 +42,7 @@ impl Default for NightSection {
 }
 
 impl NightSection {
-    /// Whether so many nights can be kept.
+    /// Returns whether the number of nights to keep is allowed.
     pub(crate) fn keeps_some(&self) -> bool {
         (1..=MAX_KEEP).contains(&self.keep)
     }

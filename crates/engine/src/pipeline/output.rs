@@ -48,7 +48,7 @@ const fn yes() -> bool {
     true
 }
 
-/// The renderings whose text is retained: a word, or a list of dialect ids.
+/// The renderings with stored text: a rule, or a list of dialect ids.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "it must be \"all\", \"none\" or a list of dialect ids")]
 pub enum ContentSetting {
@@ -68,14 +68,14 @@ impl Default for ContentSetting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContentRule {
-    /// The text of all renderings is retained.
+    /// The text of all renderings is stored.
     All,
-    /// No text is retained: counts and losses only.
+    /// No text is stored, only counts and losses.
     None,
 }
 
 impl ContentSetting {
-    /// Whether renderings of a dialect keep their text.
+    /// Returns whether the text of renderings in a dialect is stored.
     pub fn keeps(&self, dialect: &str) -> bool {
         match self {
             Self::Rule(rule) => *rule == ContentRule::All,

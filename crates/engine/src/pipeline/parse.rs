@@ -1,4 +1,4 @@
-//! From text to a pipeline: TOML, overrides, and messages that suggest the nearest key.
+//! Reads a pipeline: TOML and overrides, with messages that suggest the nearest key.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,9 +9,10 @@ use chatmill_diag::{has_settings, settings_error};
 use super::{Pipeline, TableMapSection};
 use crate::error::PlanError;
 
-/// Steps of a key that is set. No key of a pipeline file has more, and tables within tables are walked, written and dropped by recursion.
+/// The depth of a key in an assignment. No key of a pipeline file is
+/// deeper, and nested tables are walked, written and dropped recursively.
 const MAX_STEPS: usize = 8;
-/// Characters of an assignment that a refusal repeats.
+/// Characters of an assignment that an error repeats.
 const SHOWN: usize = 120;
 
 /// Reads a pipeline from TOML text, with `section.key=value` overrides (TOML values; bare words are strings).
@@ -47,7 +48,7 @@ pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline,
     Ok(pipeline)
 }
 
-/// The error of the override that made a pipeline unreadable; none where the error is the file's own.
+/// Returns the error of the override that made a pipeline unreadable; `None` if the file itself is wrong.
 fn wrong_override(text: &str, overrides: &[String]) -> Option<PlanError> {
     let mut table: toml::Table = text.parse().ok()?;
     let error_of = |table: &toml::Table| {
@@ -69,7 +70,7 @@ fn wrong_override(text: &str, overrides: &[String]) -> Option<PlanError> {
     })
 }
 
-/// The table maps of a file, where it has some: a file of nothing else, or any pipeline.
+/// Returns the table maps of a file, if it has any: a file with only maps, or any pipeline.
 pub(crate) fn table_maps(
     text: &str,
     shown: &Path,
@@ -107,7 +108,7 @@ fn assign(table: &mut toml::Table, assignment: &str) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// The error of a TOML reader about a settings file, or about something else that was named as one.
+/// Returns the error of a TOML reader about a settings file, or about another file that was given as one.
 pub(super) fn unreadable(path: &Path, text: &str, error: &toml::de::Error) -> PlanError {
     let (path, message) = (path.to_path_buf(), settings_error(text, &error.to_string()));
     if has_settings(text) {

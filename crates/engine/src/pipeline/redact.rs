@@ -1,4 +1,4 @@
-//! `[redact]`: personal data and secrets, counted or replaced.
+//! `[redact]`: personal data and secrets, which are counted or replaced.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use chatmill_redact::PersonalKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `[redact]`; without it nothing is looked for.
+/// `[redact]`; without it nothing is searched.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedactSection {
@@ -25,14 +25,14 @@ pub struct RedactSection {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RedactMode {
-    /// Findings say where it is.
+    /// Findings report where it is.
     #[default]
     Report,
-    /// Pseudonyms take its place, and findings and rejects quote nothing.
+    /// Pseudonyms replace it, and findings and rejects quote nothing.
     Replace,
 }
 
-/// Kinds to look for.
+/// The kinds of personal data to search for.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct RedactKinds(pub Vec<PersonalKind>);

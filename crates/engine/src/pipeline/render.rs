@@ -1,4 +1,4 @@
-//! `[render]` and `[templates]`: which dialects a conversation is rendered in.
+//! `[render]` and `[templates]`: the dialects that conversations are rendered in.
 
 use std::collections::BTreeMap;
 
@@ -29,14 +29,15 @@ impl Default for RenderSection {
 pub struct TemplateSection {
     /// The Jinja file of the template; a relative path starts at the pipeline file's folder.
     pub template: Option<String>,
-    /// The `tokenizer_config.json` with the special tokens, and with the template where `template` names none.
+    /// The `tokenizer_config.json` with the special tokens, and with the template if `template` is not set.
     pub tokenizer_config: Option<String>,
-    /// The configuration's named template that is used; by default `default`, and `tool_use` for conversations with tool
-    /// definitions.
+    /// The named template of the configuration to use; by default
+    /// `default`, and `tool_use` for conversations with tool definitions.
     pub named: Option<String>,
-    /// The form in which the template gets the arguments of calls; by default the one that it prints best.
+    /// The form in which the template gets the arguments of
+    /// calls; by default the form that the template prints best.
     pub arguments: Option<ArgumentStyle>,
-    /// Whether the template is asked to open an answer behind the last turn.
+    /// Whether the template is asked to open an answer after the last turn.
     pub add_generation_prompt: bool,
     /// The date or time that `strftime_now` returns, such as `2024-07-26`; a template that calls it needs this key.
     #[serde(deserialize_with = "moment")]
@@ -44,11 +45,12 @@ pub struct TemplateSection {
     /// Further variables of the template, such as `enable_thinking` or `bos_token`. Texts whose names end in `_token` are
     /// special tokens.
     pub variables: BTreeMap<String, serde_json::Value>,
-    /// The special tokens, in addition to those of the configuration. Without both, every `<|word|>` of the template is one.
+    /// The special tokens, in addition to those of the configuration.
+    /// Without either, every `<|word|>` of the template is one.
     pub special_tokens: Option<Vec<String>>,
 }
 
-/// A text, or a date of TOML's own.
+/// Reads a text, or a TOML date.
 fn moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

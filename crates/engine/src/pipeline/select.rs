@@ -1,5 +1,5 @@
-//! `[select]`, `[dedup]` and `[mix]`: which conversations stay. These are the words of the file; [`Selection`](crate::plan::Selection) is what
-//! `[select]` means.
+//! `[select]`, `[dedup]` and `[mix]`: which conversations a dataset has. These types are the
+//! format of the file; the plan resolves `[select]` to a [`Selection`](crate::plan::Selection).
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -8,19 +8,20 @@ use std::num::NonZeroU8;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `[select]`: what is left out counts as filtered, under the name of the first key that leaves it out.
+/// `[select]`: filters. Excluded records count as filtered, under the name of the first key that excludes them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SelectSection {
-    /// The earliest end of a conversation that is kept: an RFC 3339 time or a date (UTC).
+    /// The earliest time at which a selected conversation ends: an RFC 3339 time or a date (UTC).
     pub since: Option<String>,
-    /// The time before which a conversation that is kept starts: an RFC 3339 time or a date (UTC).
+    /// The time before which a selected conversation starts: an RFC 3339 time or a date (UTC).
     pub until: Option<String>,
     /// The ids of the conversations that are kept.
     pub conversations: Option<Vec<String>>,
     /// The share of conversations that is kept, between 0 and 1, chosen by the hash of their id.
     pub sample: Option<f64>,
-    /// The seed of samples, here and in `[[input]]` sections: another number draws other conversations.
+    /// The seed of samples, here and in `[[input]]` sections:
+    /// a different number selects different conversations.
     #[serde(skip_serializing_if = "chatmill_diag::is_zero")]
     pub seed: u64,
     /// The kind of chat that is kept: `assistant`, `group_chat` or `unknown`.
@@ -44,22 +45,22 @@ pub struct SelectSection {
     pub limit: Option<u64>,
 }
 
-/// `[select.decontaminate]`: leaves out conversations that have words in a row in common with an evaluation, or ask one of its
-/// questions.
+/// `[select.decontaminate]`: excludes conversations that share a
+/// sequence of words with an evaluation, or ask one of its questions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DecontaminateSection {
-    /// The evaluation files, one or a list: JSON lines, JSON, CSV, Parquet, plain text, or anything else that chatmill reads. Each
-    /// text of a row counts. A file that is a table or JSON by its name or header has to parse. Relative paths start at the pipeline file's
-    /// folder.
+    /// The evaluation files, one or a list: JSON lines, JSON, CSV, Parquet, plain text, or anything
+    /// else that chatmill reads. All texts of a row count. A file that is a table or JSON by its
+    /// name or header must be readable as such. Relative paths start at the pipeline file's folder.
     pub against: Paths,
-    /// The number of words in a row that a conversation must not have in common with an evaluation. Letters and digits make words,
-    /// case aside; a question of fewer words counts where a user's message is equal to it.
+    /// The number of consecutive words that a conversation must not share with an evaluation. Words consist of
+    /// letters and digits, ignoring case; a question of fewer words counts if a user's message is equal to it.
     #[serde(default = "default_ngram")]
     pub ngram: u32,
 }
 
-/// Words in a row from which two texts have something in common, unless the pipeline file says otherwise.
+/// The default number of consecutive words that make an overlap of two texts.
 pub(super) const NGRAM: NonZeroU8 = NonZeroU8::MIN.saturating_add(12);
 
 fn default_ngram() -> u32 {
@@ -76,7 +77,7 @@ pub enum Paths {
 }
 
 impl Paths {
-    /// The paths as they are written.
+    /// Returns the paths as written.
     pub(crate) fn paths(&self) -> &[String] {
         match self {
             Self::One(path) => std::slice::from_ref(path),
@@ -85,20 +86,22 @@ impl Paths {
     }
 }
 
-/// `[[select.where]]`: a condition over a field of the record or a length. A field that is missing or of another kind meets none.
+/// `[[select.where]]`: a condition over a field of the record or a length.
+/// If the field is missing or has another type, the condition is not met.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WhereSection {
-    /// The field: `extra.KEY` (what the source keeps of the record; `extra.KEY.KEY` below it), `turns`, or a length in tokens:
-    /// `tokens@ENCODING` of all messages, calls and results, `answer_tokens@ENCODING` of each answer, `turn_tokens@ENCODING` of each turn.
+    /// The field: `extra.KEY` (a field of the record that the source keeps; nested:
+    /// `extra.KEY.KEY`), `turns`, or a length in tokens: `tokens@ENCODING` of all messages, calls
+    /// and results, `answer_tokens@ENCODING` of each answer, `turn_tokens@ENCODING` of each turn.
     pub field: String,
     /// The comparison.
     pub op: Operator,
-    /// A number or a text; for `in` a list of them.
+    /// A number or a text; a list of them for `in`.
     pub value: WhereValue,
 }
 
-/// How a field is compared.
+/// The comparison operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "their words are what they do")]
 pub enum Operator {
@@ -119,7 +122,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// Its word in a pipeline file.
+    /// Returns the operator as written in a pipeline file.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Equal => "==",
@@ -132,7 +135,7 @@ impl Operator {
         }
     }
 
-    /// Whether it holds where the left side stands to the right as `order` says.
+    /// Returns whether the comparison is true for this ordering of its two sides.
     pub(crate) fn holds(self, order: Ordering) -> bool {
         match self {
             Self::Equal | Self::In => order.is_eq(),
@@ -145,7 +148,7 @@ impl Operator {
     }
 }
 
-/// What a field is compared with.
+/// The value that a field is compared with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "a number, a text, or a list of numbers or of texts")]
 #[expect(missing_docs, reason = "the variants are what they hold")]
@@ -167,22 +170,24 @@ impl fmt::Display for WhereValue {
     }
 }
 
-/// `[dedup]`. The first in the order of the inputs is never a duplicate. Without the section nothing is compared.
+/// `[dedup]`. The first conversation in the order of the inputs
+/// is never a duplicate. Without the section nothing is compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DedupSection {
-    /// The treatment of conversations that have the same content as an earlier one, whatever their ids and times.
+    /// The treatment of conversations with the same content as an earlier one; ids and times are ignored.
     pub exact: Treatment,
-    /// The treatment of near duplicates: conversations that share most of their shingles of three words with an earlier one,
-    /// and are not equal to it.
+    /// The treatment of near duplicates: conversations that share most of their
+    /// shingles of three words with an earlier one without being equal to it.
     pub near: Treatment,
-    /// The share of common shingles from which two conversations are near duplicates, between 0.5 and 1.
+    /// The share of common shingles that makes two conversations near duplicates, between 0.5 and 1.
     pub threshold: f64,
-    /// What is compared: whole conversations, or the question that each begins with.
+    /// The compared text: whole conversations, or the first question of each.
     #[serde(skip_serializing_if = "Compared::is_default")]
     pub by: Compared,
-    /// The earlier datasets of chatmill, one folder or a list, whose conversations always come first: `exact` and `near` hold for what
-    /// repeats one of them, too, and what is left out for it counts as `dedup.against`. Relative paths start at the pipeline file's folder.
+    /// Earlier datasets of chatmill, one folder or a list. Their conversations come first:
+    /// `exact` and `near` also apply to conversations that repeat one of them, and those
+    /// are counted as `dedup.against`. Relative paths start at the pipeline file's folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<Paths>,
 }
@@ -200,25 +205,26 @@ impl Default for DedupSection {
 }
 
 impl DedupSection {
-    /// Whether conversations are compared at all.
+    /// Returns whether conversations are compared at all.
     pub fn is_on(&self) -> bool {
         self.exact != Treatment::Off || self.near != Treatment::Off
     }
 
-    /// The threshold, where near duplicates are looked for.
+    /// Returns the threshold for near duplicates; `None` if they are not searched for.
     pub(crate) fn near_threshold(&self) -> Option<f64> {
         (self.near != Treatment::Off).then_some(self.threshold)
     }
 }
 
-/// What two conversations are compared by.
+/// The text by which two conversations are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compared {
-    /// All that is said in them.
+    /// The whole text of the conversation.
     #[default]
     Conversation,
-    /// The first message of a person, case and white space aside. Conversations without one are compared as wholes, for equality.
+    /// The first message of a person, ignoring case and white space.
+    /// Conversations without one are compared as a whole, for equality.
     Prompt,
 }
 
@@ -232,22 +238,23 @@ impl Compared {
     }
 }
 
-/// `[mix]`: what the weights of `[[input]]` sections weigh, and how much is taken of all.
+/// `[mix]`: the unit of the weights of `[[input]]` sections, and the total amount.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MixSection {
-    /// The unit of weights and of the total: `bytes` (of the records after decompression), `conversations`, or `tokens@ENCODING` (of
-    /// all messages, calls and results).
+    /// The unit of weights and of the total: `bytes` (of the records after decompression),
+    /// `conversations`, or `tokens@ENCODING` (of all messages, calls and results).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// The most that the dataset takes of all inputs, in this unit: a number, or a text that ends with `k`, `M` or `G` (thousands,
-    /// millions, thousands of millions). What is beyond counts as filtered by `mix.total`.
+    /// The maximum for all inputs together, in this unit: a number, or a text that ends with `k`, `M` or `G`
+    /// (thousands, millions, thousands of millions). Conversations beyond it are filtered, as `mix.total`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<MixTotal>,
 }
 
 impl MixSection {
-    /// Datasets that are no mix keep the manifest that they had before there were units.
+    /// A default section is not serialized, so that datasets
+    /// without a mix keep the manifest of versions without units.
     pub(super) fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -262,7 +269,7 @@ pub enum MixTotal {
     Text(String),
 }
 
-/// The handling of duplicates.
+/// The treatment of duplicates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Treatment {
@@ -271,6 +278,6 @@ pub enum Treatment {
     Off,
     /// Duplicates are kept; the columns `cluster` and `duplicate` of `conversations` name them.
     Mark,
-    /// Duplicates are left out and count as filtered.
+    /// Duplicates are excluded and count as filtered.
     Filter,
 }

@@ -1,5 +1,5 @@
-//! `[perspective]`, `[prompt]` and `[tools]`: the perspective of renderings, and the prompt and tools that
-//! are added.
+//! `[perspective]`, `[prompt]` and `[tools]`: the perspective of
+//! renderings, and the prompt and tools that are added to them.
 
 use chatmill_dialect::Existing;
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ pub struct PerspectiveSection {
     pub speaker: PerspectiveChoice,
 }
 
-/// The speaker of the assistant's messages: a word, or a list of participants.
+/// The participant who speaks as the assistant: a rule, or a list of participants.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
@@ -37,7 +37,7 @@ impl Default for PerspectiveChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PerspectiveRule {
-    /// The busiest agent, else nobody.
+    /// The agent with the most messages; none if there is no agent.
     Auto,
     /// No participant.
     None,
@@ -47,46 +47,49 @@ pub enum PerspectiveRule {
     EachParticipant,
 }
 
-/// `[prompt]`. Dialects without a perspective write the record and take no notice.
+/// `[prompt]`. Dialects without a perspective write the record unchanged and ignore it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PromptSection {
-    /// The text of the prompt, with fields such as `{agent.name}` and `{room.title|a room}`: the words after `|` stand in for a
-    /// field that a conversation lacks. Without such words, the conversation gets no prompt, which is counted.
+    /// The text of the prompt, with fields such as `{agent.name}` and `{room.title|a room}`: the words
+    /// after `|` replace a field that a conversation lacks. Without such words, the conversation gets no
+    /// prompt, which is counted.
     pub system: String,
-    /// The treatment of system text that a conversation has already.
+    /// The treatment of system text that a conversation already has.
     #[serde(default)]
     pub existing: Existing,
 }
 
-/// `[tools]`. A record's own definitions come first, then those of the file, then what calls show.
+/// `[tools]`. Definitions of the record come first, then
+/// those of the file, then definitions inferred from calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolsSection {
     /// The JSON file with tool definitions in the shape of OpenAI, Anthropic, Gemini or Bedrock: a list, or an object with a
     /// list under `tools`. Every rendering with a perspective gets them.
     pub file: Option<String>,
-    /// Whether a tool that the perspective calls and nobody defines gets a definition, inferred from the arguments of all its
-    /// calls in the conversation and declared as `tool-definition-synthesised`. With `"input"` it is inferred from the calls in all
-    /// conversations of the `[[input]]` section, and stands in every rendering of them.
+    /// Whether tools that the perspective calls, but that have no definition, get one. It is
+    /// inferred from the arguments of all calls of the tool in the conversation and declared
+    /// as `tool-definition-synthesised`. With `"input"` it is inferred from the calls in all
+    /// conversations of the `[[input]]` section, and added to every rendering of them.
     pub infer: Inference,
 }
 
-/// What definitions of tools are inferred from.
+/// The calls that tool definitions are inferred from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "it must be true, false or \"input\"")]
 pub enum Inference {
-    /// The calls of the conversation, or nothing.
+    /// Only the calls of the conversation (`true`), or none (`false`).
     Conversation(bool),
-    /// More than the conversation.
+    /// The calls of more than one conversation.
     Beyond(InferenceScope),
 }
 
-/// The conversations beyond one whose calls define tools.
+/// The group of conversations from which the calls are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum InferenceScope {
-    /// Those of the `[[input]]` section.
+    /// All conversations of the `[[input]]` section.
     Input,
 }
 

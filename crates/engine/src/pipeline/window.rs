@@ -1,4 +1,4 @@
-//! `[window]`: how much of a conversation a rendering shows.
+//! `[window]`: the part of a conversation that a rendering shows.
 
 use chatmill_dialect::{Targets, WindowMode};
 use schemars::JsonSchema;
@@ -10,30 +10,32 @@ use serde::{Deserialize, Serialize};
 pub struct WindowSection {
     /// The history that a rendering shows: a rule, or a number of messages.
     pub history: HistorySetting,
-    /// The silence that starts a new session, and so a new rendering: `none`, or a duration such as `90m`, `6h` or `1d 12h`.
+    /// The pause that starts a new session, and so a new rendering:
+    /// `none`, or a duration such as `90m`, `6h` or `1d 12h`.
     pub session_gap: SessionGap,
-    /// The part of a session that a rendering shows, and the turns that a trainer learns; the default is `document`. Dialects
-    /// without a perspective, and those that show one message at a time, ignore it.
+    /// The part of a session that a rendering shows, and the turns that are trained; the default is
+    /// `document`. Dialects without a perspective, and those that show one message at a time, ignore it.
     pub mode: Option<WindowMode>,
-    /// The kind of turn that a rendering ends with, in the modes `per_turn` and `consecutive`.
+    /// The kind of turn that ends a rendering, in the modes `per_turn` and `consecutive`.
     pub targets: Targets,
-    /// The number of context messages, at most, that a rendering repeats from the one before, in mode `consecutive`.
+    /// The maximum number of context messages that a rendering
+    /// repeats from the one before, in mode `consecutive`.
     pub overlap: u32,
     /// Whether all dialects share the same windows: a window that does not fit in one dialect is shortened in all.
     pub same_for_all: bool,
-    /// Whether placeholders for media, such as `[Video: tour.mp4]`, are learned in turns of the perspective. Otherwise a turn
-    /// of nothing else is context, and placeholders beside other text or calls are left out.
+    /// Whether placeholders for media, such as `[Video: tour.mp4]`, are
+    /// trained in turns of the perspective. Otherwise a turn with nothing else
+    /// is context, and placeholders next to other text or calls are left out.
     pub learn_placeholders: bool,
     /// An older spelling: `true` is `mode = "per_turn"`, `false` is `mode = "document"`.
     pub per_turn: Option<bool>,
-    /// The tokens that a rendering may have: in mode `consecutive` it takes as many exchanges as fit, in the other modes its
-    /// oldest turns are cut until it fits.
+    /// The maximum number of tokens of a rendering: in mode `consecutive` it takes as
+    /// many exchanges as fit, in the other modes its oldest turns are cut until it fits.
     pub max_tokens: Option<MaxTokensSetting>,
 }
 
-/// `window.max_tokens`: `{ encoding = "o200k_base", tokens = 8000 }` limits each rendering as it is written;
-/// `{ template = "qwen.jinja", tokenizer = "tokenizer.json", tokens = 4096 }` limits the text that a model
-/// reads.
+/// `window.max_tokens`: `{ encoding = "o200k_base", tokens = 8000 }` limits each rendering as written;
+/// `{ template = "qwen.jinja", tokenizer = "tokenizer.json", tokens = 4096 }` limits the text that a model reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaxTokensSetting {
@@ -51,12 +53,12 @@ pub struct MaxTokensSetting {
     pub tokens: u64,
 }
 
-/// Silence that starts a new rendering.
+/// The pause that starts a new rendering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub struct SessionGap {
-    /// Seconds; none: however long people are silent, it is one rendering.
+    /// Seconds; `None` never starts a new rendering.
     pub seconds: Option<u32>,
 }
 
@@ -109,7 +111,8 @@ impl From<SessionGap> for String {
 pub enum HistorySetting {
     /// A rule.
     Rule(HistoryRule),
-    /// The last N messages, at least 1, system text in front of them aside; more where a call would lose its result.
+    /// The last N messages, at least 1, without counting system text
+    /// before them; more if a call would otherwise lose its result.
     Messages(u32),
 }
 
@@ -123,9 +126,9 @@ impl Default for HistorySetting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HistoryRule {
-    /// The amount given in the dialect's documentation.
+    /// The amount that the documentation of the dialect gives.
     Document,
-    /// All of it.
+    /// The whole history.
     All,
 }
 

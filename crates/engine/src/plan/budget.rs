@@ -1,4 +1,4 @@
-//! `window.max_tokens`, resolved: tokens that a rendering may have, as it is written or as a model reads it.
+//! `window.max_tokens`, resolved: the maximum tokens of a rendering, as written or as a model reads it.
 
 use std::path::Path;
 
@@ -14,20 +14,20 @@ use super::templates::Templates;
 use crate::error::PlanError;
 use crate::pipeline::MaxTokensSetting;
 
-/// Tokens that a rendering may have.
+/// The maximum number of tokens of a rendering.
 #[derive(Clone)]
 pub struct Budget {
-    /// The encoding in which they are counted.
+    /// The encoding for counting.
     pub encoding: Encoding,
     /// The number of tokens.
     pub tokens: u64,
-    /// Bytes beyond which a rendering is too large anyway.
+    /// Bytes from which a rendering is refused as too large anyway.
     pub bytes: u64,
-    /// The template whose rendering is counted instead, by the name that the pipeline file gives it.
+    /// The template that is rendered and counted instead, by its name in the pipeline file.
     pub template: Option<String>,
 }
 
-/// The places to which the names in a budget refer.
+/// The objects that names in a budget can refer to.
 pub struct BudgetSources<'p> {
     /// Encodings that are counted.
     pub encodings: &'p [Encoding],
@@ -35,12 +35,12 @@ pub struct BudgetSources<'p> {
     pub templates: &'p Templates,
     /// Dialects that are rendered.
     pub targets: &'p [Dialect],
-    /// The folder to which relative paths refer.
+    /// The folder that relative paths start at.
     pub base: &'p Path,
 }
 
 impl BudgetSources<'_> {
-    /// The budget, and the template that it goes by.
+    /// Resolves the budget, and its template if it has one.
     pub(super) fn budget(
         &self,
         most: &MaxTokensSetting,
@@ -85,7 +85,7 @@ impl BudgetSources<'_> {
         })
     }
 
-    /// A template of the pipeline by name, or of a file.
+    /// Finds a template of the pipeline by name, or reads one from a file.
     fn template(&self, word: &str, limits: &Limits) -> Result<Dialect, PlanError> {
         if let Some(known) = self.templates.get(word) {
             return Ok(known.clone());
@@ -93,7 +93,7 @@ impl BudgetSources<'_> {
         Templates::of_file(word, self.base, limits)
     }
 
-    /// An encoding by name, or of a file, and the special tokens that the file lists.
+    /// Finds an encoding by name, or reads one from a file together with the special tokens that it lists.
     fn tokenizer(&self, word: &str, limits: &Limits) -> Result<(Encoding, Option<Vec<String>>), PlanError> {
         const KEY: &str = "window.max_tokens.tokenizer";
         if let Some(known) = encodings::named(self.encodings, word) {
@@ -112,7 +112,8 @@ impl BudgetSources<'_> {
     }
 }
 
-/// Refuses a template that cannot render a question and an answer, and one whose special tokens a tokenizer does not list.
+/// Refuses a template that cannot render a question and an answer,
+/// and one with special tokens that are missing in the tokenizer.
 fn try_out(template: &Dialect, special: Option<&[String]>) -> Result<(), PlanError> {
     const KEY: &str = "window.max_tokens.template";
     let message = |role, sender, position, words: &str| Message {

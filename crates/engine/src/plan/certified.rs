@@ -1,6 +1,6 @@
-//! The certified part of a plan, as in its fingerprint and the manifest: settings with the content of files
-//! in place of their paths, and the settings for reading the inputs. Not in it: the destination, and settings
-//! of the machine.
+//! The certified part of a plan, for its fingerprint and the manifest: settings
+//! with the content of files instead of their paths, and the settings for reading
+//! the inputs. The destination and settings of the machine are not part of it.
 
 use chatmill_intake::discover;
 use chatmill_model::RawJson;
@@ -13,7 +13,7 @@ use super::{Plan, PlannedInput};
 use crate::error::PlanError;
 use crate::pipeline::{OutputSection, Pipeline};
 
-/// The settings of a plan; `encodings` describes each of its encodings.
+/// Returns the settings of a plan; `encodings` describes each of its encodings.
 pub(super) fn settings(plan: &Plan, encodings: Vec<Value>) -> Result<Map<String, Value>, PlanError> {
     let resolved = Pipeline {
         limits: plan.limits.clone(),
@@ -73,12 +73,12 @@ fn section<'s>(settings: &'s mut Map<String, Value>, key: &str) -> Option<&'s mu
     settings.get_mut(key)?.as_object_mut()
 }
 
-/// Puts the content of the files of a budget where the settings have their paths.
+/// Replaces the paths of a budget's files with hashes of their content.
 fn name_files_by_content(plan: &Plan, most: &mut Map<String, Value>) {
     let limit = plan.limits.vocabulary.max(plan.limits.template_file);
     for key in ["template", "tokenizer"] {
         let word = most.get(key).and_then(Value::as_str);
-        // A word that is no file is the name of an object that the plan describes elsewhere.
+        // A word that is no file is a name; its meaning is elsewhere in the plan.
         if let Some(Ok(text)) = word.map(|word| discover::read_small(&plan.base.join(word), limit)) {
             let hash = blake3::hash(text.as_bytes()).to_hex();
             most.insert(key.to_owned(), hash.as_str().into());
@@ -86,7 +86,8 @@ fn name_files_by_content(plan: &Plan, most: &mut Map<String, Value>) {
     }
 }
 
-/// The settings for reading the inputs of each section. The names of inputs are kept beside the plan, once.
+/// Returns the settings for reading the inputs of each
+/// section. The names of inputs are recorded separately, once.
 pub(super) fn sections(inputs: &[PlannedInput]) -> Vec<Value> {
     let sections = firsts(inputs).map(|planned| {
         let (settings, written) = (&planned.settings, &planned.settings.written);
@@ -120,7 +121,7 @@ pub(super) fn sections(inputs: &[PlannedInput]) -> Vec<Value> {
     sections.collect()
 }
 
-/// The hash of a format file without the line that names the version it was compared with.
+/// Hashes a format file without the line with the version that it was verified with.
 fn format_hash(text: &str) -> String {
     let mut hasher = blake3::Hasher::new();
     let is_verified = |line: &str| {

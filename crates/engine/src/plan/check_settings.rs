@@ -1,4 +1,4 @@
-//! The settings of codes: left out, or given another severity, in all files or in some.
+//! The settings of codes: ignored, or with another severity, in all files or in some.
 
 use std::collections::BTreeMap;
 
@@ -15,38 +15,38 @@ use crate::pipeline::{CheckSection, PerPathSection, SeverityWord};
 pub struct CodeSettings {
     /// Codes that are neither reported nor counted.
     off: Vec<&'static str>,
-    /// Severities in place of the codes' own.
+    /// Severities that replace the defaults of the codes.
     severities: BTreeMap<&'static str, Severity>,
 }
 
-/// The settings of codes in files with certain names.
+/// The settings of codes for files that match certain patterns.
 #[derive(Clone, Debug, Default)]
 pub struct PathSettings {
     patterns: Patterns,
     codes: CodeSettings,
 }
 
-/// The settings of a `[check]` section: for codes, and for names of files that are not read.
+/// The settings of a `[check]` section: codes, excluded files, suppliers.
 #[derive(Clone, Debug, Default)]
 pub struct CheckSettings {
-    /// In all files.
+    /// For all files.
     pub codes: CodeSettings,
-    /// In some, beside that.
+    /// For some files, in addition.
     pub per_path: Vec<PathSettings>,
-    /// Names that are not read.
+    /// Patterns of files that are not read.
     pub exclude: Patterns,
     /// The handling of links inside folders.
     pub links: Links,
     /// The suppliers and the patterns of their files.
     suppliers: Vec<(String, Patterns)>,
-    /// The zone of times without an offset, where a conversation names none.
+    /// The zone of times without an offset, if the conversation names none.
     pub zone: Option<String>,
-    /// Finds keys and tokens, where they are looked for.
+    /// Finds keys and tokens, if requested.
     pub(crate) redactor: Option<Redactor>,
 }
 
 impl CheckSettings {
-    /// Looks for keys and tokens, too.
+    /// Also searches for keys and tokens.
     pub fn find_secrets(&mut self) {
         self.redactor = Some(Redactor::new(&[PersonalKind::Secret], None, &[]));
     }
@@ -55,7 +55,7 @@ impl CheckSettings {
     ///
     /// # Errors
     ///
-    /// When it names a code or a zone that there is not, or a glob that makes no sense.
+    /// If it names an unknown code or zone, or an invalid glob.
     pub fn new(section: &CheckSection) -> Result<Self, PlanError> {
         let mut codes = CodeSettings::default();
         let selected = all(&section.select, "check.select")?;
@@ -84,8 +84,8 @@ impl CheckSettings {
         })
     }
 
-    /// The supplier of a file with these names, the first of which is its path below the checked folder: the
-    /// one given in the settings, else the name of its top folder.
+    /// Returns the supplier of a file: the one in the settings, else the name of its top folder.
+    /// `names` are the names of the file; the first is its path below the checked folder.
     pub fn supplier(&self, names: &[impl AsRef<str>]) -> String {
         let matches = |patterns: &Patterns| names.iter().any(|name| patterns.matches(name.as_ref()));
         if let Some((supplier, _)) = self.suppliers.iter().find(|(_, patterns)| matches(patterns)) {
@@ -93,7 +93,7 @@ impl CheckSettings {
         }
         let below = names.first().and_then(|name| name.as_ref().split_once('/'));
         let below = below.map(|(top, _)| top.to_owned());
-        // A file at the top of what is checked: the folder that was typed.
+        // A file at the top of the checked folder: the folder that the user typed.
         let typed = || {
             let (folder, _) = names.last()?.as_ref().rsplit_once('/')?;
             folder.rsplit('/').next().map(str::to_owned)
@@ -104,7 +104,7 @@ impl CheckSettings {
             .unwrap_or_else(|| "delivery".to_owned())
     }
 
-    /// The settings of codes in a file with these names.
+    /// Returns the settings of codes for a file with these names.
     pub fn of(&self, names: &[impl AsRef<str>]) -> CodeSettings {
         let mut codes = self.codes.clone();
         for one in &self.per_path {
@@ -128,12 +128,12 @@ fn path((glob, section): (&String, &PerPathSection)) -> Result<PathSettings, Pla
 }
 
 impl CodeSettings {
-    /// The severity of a finding whose own is `own`; nothing where it is left out.
+    /// Returns the severity of a finding; `own` is the default, and `None` means that the finding is ignored.
     pub fn severity(&self, code: &Code, own: Severity) -> Option<Severity> {
         if self.off.contains(&code.code) {
             return None;
         }
-        // The settings name only the codes whose severity they change.
+        // The settings list only codes with a changed severity.
         Some(self.severities.get(code.code).copied().unwrap_or(own))
     }
 
@@ -142,7 +142,7 @@ impl CodeSettings {
         Ok(())
     }
 
-    /// Takes severities in; the longer word wins over the shorter, a name over both.
+    /// Adds severities. A longer code has priority over a shorter prefix, and a name over both.
     fn grade(
         &mut self,
         severities: &BTreeMap<String, SeverityWord>,
@@ -180,7 +180,7 @@ fn all(words: &[String], key: &'static str) -> Result<Vec<&'static Code>, PlanEr
     Ok(all)
 }
 
-/// The codes that a word names.
+/// Returns the codes that a word selects.
 pub(super) fn named_codes(word: &str, key: &'static str) -> Result<Vec<&'static Code>, PlanError> {
     codes::named(word).map_err(|near| PlanError::UnknownWord {
         key,

@@ -1,4 +1,4 @@
-//! The encodings of a plan: those of the registry by name, and the pipeline's own from their files.
+//! The encodings of a plan: built-in ones by name, and user-defined ones from their files.
 
 use std::path::Path;
 
@@ -12,12 +12,13 @@ use crate::pipeline::{CountSection, CountedEncoding, OwnEncoding};
 /// The encodings of `count.encodings` in the order of the file, each once.
 pub(super) struct Encodings {
     pub(super) encodings: Vec<Encoding>,
-    /// Each encoding in the normalised plan: its name, and for a custom one the content of its file in place of the path.
+    /// The entry of each encoding in the normalised plan: its name; for
+    /// a user-defined one the hash of its file instead of the path.
     pub(super) identities: Vec<Value>,
 }
 
 impl Encodings {
-    /// Finds and loads them. Paths start at `base`; a file may have `limit` bytes.
+    /// Finds and loads the encodings. Paths start at `base`; a file may have up to `limit` bytes.
     pub(super) fn load(count: &CountSection, base: &Path, limit: u64) -> Result<Self, PlanError> {
         let mut loaded = Self {
             encodings: Vec::new(),
@@ -53,13 +54,13 @@ impl Encodings {
     }
 }
 
-/// The encoding of a name: one of these, else one that is built in.
+/// Finds an encoding by name: one of `own`, else a built-in one.
 pub(super) fn named<'e>(own: &'e [Encoding], name: &str) -> Option<&'e Encoding> {
     let own = own.iter().find(|known| known.name() == name);
     own.or_else(|| chatmill_token::find(name))
 }
 
-/// The same, for the value of a key.
+/// Finds an encoding for the value of a key; the error suggests the nearest name.
 pub(super) fn required<'e>(
     own: &'e [Encoding],
     key: &'static str,

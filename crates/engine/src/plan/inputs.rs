@@ -1,4 +1,9 @@
-//! The inputs of a plan: discovered, named, and each with its source and tables.
+//! The inputs of a plan: found on disk, named, and each with
+//! its source, tables and other settings of its section.
+//!
+//! [`inputs()`] lists them in the order of their names, without files that the run
+//! itself writes ([`own_outputs`]); [`schemas`] and [`senders`] read table definitions and names of
+//! senders that other inputs contain. The plan of a run and the commands that read typed paths call it.
 
 pub(super) mod own_outputs;
 pub(super) mod schemas;
@@ -29,11 +34,11 @@ pub struct PlannedInput {
     pub input: Input,
     /// The settings for reading it.
     pub settings: Arc<InputSettings>,
-    /// BLAKE3 of its bytes, once they have been hashed; nothing for what is refused.
+    /// BLAKE3 of its bytes, after hashing; `None` for refused inputs.
     pub hash: Option<blake3::Hash>,
-    /// Number of its `[[input]]` section, by first input; 0 for paths that were typed.
+    /// Number of its `[[input]]` section, in the order of first inputs; 0 for typed paths.
     pub section: usize,
-    /// Whether its path alone was asked for: what was named is to be read, and is not bycatch.
+    /// Whether its path was named explicitly. Such a file is meant to be read; others may be skipped silently.
     pub is_named: bool,
     naming: NameStyle,
 }
@@ -41,35 +46,36 @@ pub struct PlannedInput {
 /// The style of an input's name in the dataset and in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NameStyle {
-    /// By its own name, which does not depend on how it was spelled.
+    /// The name of the input, independent of how the path was spelled.
     Own,
-    /// The same below the number of its section, where another section has an input of this name.
+    /// The same with the number of the section before it, if another section has an input of this name.
     Numbered,
-    /// As it was typed.
+    /// The path as typed.
     Typed,
 }
 
 /// The settings for reading the inputs of a section.
 #[derive(Default)]
 pub struct InputSettings {
-    /// Number of the `[[input]]` section in the file, from 1; 0 for paths that were typed.
+    /// Number of the `[[input]]` section in the file, from 1; 0 for typed paths.
     pub number: usize,
-    /// The source that the plan names, unless it is detected.
+    /// The source that the plan names; `None` detects it.
     pub source: Option<&'static dyn Source>,
-    /// Tables that are read where it is a database or a dump of one.
+    /// Table maps for a database or a dump.
     pub tables: Arc<[TableMap]>,
-    /// Names of members that are left out.
+    /// Patterns of members that are excluded.
     pub exclude: Patterns,
-    /// Whether columns are guessed that no map names: for what a person types.
+    /// Whether unmapped columns are guessed; only for typed paths.
     pub guesses: bool,
     /// Whether names and values of the input may be shown.
     pub quotes: bool,
-    /// The section as it is written.
+    /// The section as written.
     pub written: InputSection,
 }
 
 impl InputSettings {
-    /// The refusal of `merge = true` over records that do not merge; `whose` is a clause that names their source.
+    /// Returns the error for `merge = true` over records that do
+    /// not merge; `whose` is a clause that names their source.
     pub(crate) fn cannot_merge(&self, whose: &str) -> PlanError {
         let sources = SOURCES.iter().filter(|source| source.can_merge());
         let ids: Vec<&str> = sources.map(|source| source.id()).collect();
@@ -77,8 +83,8 @@ impl InputSettings {
             "input.merge",
             format!(
                 "records of {whose} are whole conversations, or rows without a conversation id, and cannot be merged with \
-                 those of other files: leave `merge` out of [[input]] {} (`{}`), or give files that can be merged an [[input]] \
-                 of their own. Rows of these sources can be merged: {}; and rows of a field map that names their `conversation`",
+                 those of other files: leave `merge` out of [[input]] {} (`{}`), or move files that can be merged to a \
+                 separate [[input]]. Rows of these sources can be merged: {}; and rows of a field map that names their `conversation`",
                 self.number,
                 self.written.path,
                 ids.join(", ")
@@ -99,17 +105,17 @@ impl PlannedInput {
         }
     }
 
-    /// An input of a command line, whose name is as it was typed.
+    /// Returns an input of a command line, named as typed.
     pub(super) fn typed(input: Input, settings: Arc<InputSettings>) -> Self {
         Self::new(input, settings, NameStyle::Typed)
     }
 
-    /// The zone of its times without an offset, where its section names one.
+    /// Returns the zone for its times without an offset, if its section names one.
     pub(crate) fn zone(&self) -> Option<&str> {
         self.settings.written.zone.as_deref()
     }
 
-    /// The name in the dataset, or the path as typed where there is none.
+    /// Returns the name in the dataset, or the path as typed if there is no dataset.
     pub fn name(&self) -> Cow<'_, str> {
         match self.naming {
             NameStyle::Own => self.input.name(),
@@ -118,7 +124,7 @@ impl PlannedInput {
         }
     }
 
-    /// The code for which it is refused, if it is.
+    /// Returns the code with which it is refused, if it is.
     pub fn refused(&self) -> Option<&'static str> {
         match &self.input.kind {
             InputKind::Refused(finding) => Some(finding.code.code),
@@ -126,15 +132,15 @@ impl PlannedInput {
         }
     }
 
-    /// The scope in which grouped rows of one id are one conversation: the section where files are merged,
-    /// else the entry. Where the source derives it from the path, it is the folder of the export, in the
-    /// section or in its archive.
+    /// Returns the scope in which grouped rows with one id are one conversation: the
+    /// section if files are merged, else the entry. If the source derives it from
+    /// the path, it is the folder of the export, in the section or in its archive.
     ///
-    /// The text holds no NUL.
+    /// The text contains no NUL.
     pub fn scope(&self, entry: &EntryRef, export_path: Option<&ExportPath>) -> String {
         let merges = self.settings.written.merge;
         let merges = merges.unwrap_or_else(|| entry.source.is_some_and(Source::merges));
-        // Rows about the conversations in other files of an export are no other part of these.
+        // Rows about the conversations of other files in an export are part of these.
         let merges = merges || entry.source.is_some_and(|source| source.companion().is_some());
         let source = entry.source.map_or("", Source::id);
         let scope = match export_path {
@@ -143,7 +149,7 @@ impl PlannedInput {
             }
             Some(export_path) if merges => format!("input {} {source} {}", entry.input, export_path.export),
             None if merges => format!("section {} {source}", self.section),
-            // Each table of a dump's archive is an entry.
+            // In an archive of a dump, each table is an entry.
             _ => {
                 let whole = entry.entry.strip_suffix(&entry.table).unwrap_or(&entry.entry);
                 format!("input {} {source} {whole}", entry.input)
@@ -152,8 +158,8 @@ impl PlannedInput {
         scope.replace('\0', "\u{fffd}")
     }
 
-    /// The entries among which conversations are found that go on in another one: those of the section and source; of the input
-    /// alone, whose index is given, where files are not to be one conversation.
+    /// Returns the scope in which a conversation may continue in another entry:
+    /// the section and source; only the input itself if files are not merged.
     pub fn family(&self, entry: &EntryRef) -> String {
         let source = entry.source.map_or("", Source::id);
         match self.settings.written.merge {
@@ -169,7 +175,7 @@ pub(super) fn require_zone(zone: Option<&str>, key: &'static str) -> Result<(), 
     require(zone.is_none_or(chatmill_source::is_zone), key, problem)
 }
 
-/// The settings of a section, whose relative paths start at `base`.
+/// Returns the settings of a section; its relative paths start at `base`.
 pub(super) fn settings(
     section: &InputSection,
     number: usize,
@@ -179,7 +185,8 @@ pub(super) fn settings(
     let named = source(&section.source, base)?;
     let needs_map = named.is_some_and(Source::needs_map);
     let has_map = section.field_map.is_some() || pipeline.field_map.is_some();
-    // Paths that are typed may be read without a map of one's own: records of the smallest example have the names of the built-in one.
+    // Typed paths are read without a user's map: records of
+    // the smallest example have the names of the built-in map.
     let source = if needs_map && (has_map || number > 0) {
         Some(field_map::choose(section, pipeline)?)
     } else {
@@ -207,8 +214,8 @@ pub(super) fn settings(
     })
 }
 
-/// The inputs of a pipeline in the order of their names, without the run's `own` files, and notes on those
-/// that were left out. The input `in_memory`, if given, replaces those that the section names.
+/// Lists the inputs of a pipeline in the order of their names, without the run's `own` files, and notes
+/// about files that were left out. The input `in_memory`, if given, replaces those that the section names.
 pub(super) fn inputs(
     pipeline: &Pipeline,
     base: &Path,
@@ -271,7 +278,7 @@ pub(super) fn inputs(
     Ok((found, notes))
 }
 
-/// Sorts inputs by their names, of which no two are equal afterwards.
+/// Sorts inputs by name and makes the names unique.
 fn put_in_order(inputs: &mut [PlannedInput]) {
     inputs.sort_by(|left, right| left.name().cmp(&right.name()));
     if number_names(inputs) {
@@ -279,7 +286,8 @@ fn put_in_order(inputs: &mut [PlannedInput]) {
     }
 }
 
-/// Puts the number of its section before a name that several of the sorted inputs have; returns whether there is one.
+/// Puts the number of the section before names that occur several
+/// times in the sorted inputs; returns whether there are any.
 fn number_names(inputs: &mut [PlannedInput]) -> bool {
     let mut is_numbered = false;
     for equal in inputs.chunk_by_mut(|one, other| one.name() == other.name()) {
@@ -293,7 +301,7 @@ fn number_names(inputs: &mut [PlannedInput]) -> bool {
     is_numbered
 }
 
-/// Numbers sections by their first input, so that the order of the sections in the file changes nothing.
+/// Numbers sections by their first input, so that the order of the sections in the file does not matter.
 fn number_sections(inputs: &mut [PlannedInput]) {
     let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
     for planned in inputs {
@@ -302,7 +310,7 @@ fn number_sections(inputs: &mut [PlannedInput]) {
     }
 }
 
-/// The first input of each section: sections are numbered in the order of these.
+/// Returns the first input of each section, in the order of the section numbers.
 pub(super) fn firsts(inputs: &[PlannedInput]) -> impl Iterator<Item = &PlannedInput> {
     let mut next = 0;
     inputs.iter().filter(move |planned| {
@@ -312,7 +320,7 @@ pub(super) fn firsts(inputs: &[PlannedInput]) -> impl Iterator<Item = &PlannedIn
     })
 }
 
-/// Sections for paths that are typed in place of those of the file.
+/// Returns sections for typed paths, which replace those of the file.
 pub(super) fn typed_sections(
     sections: &[InputSection],
     typed: &[String],
@@ -325,7 +333,7 @@ pub(super) fn typed_sections(
         let path = if path == "-" || discover::is_address(path) {
             path.clone()
         } else {
-            // The file's own paths start at its folder, these where somebody stands.
+            // Paths in the file start at its folder, typed ones at the current folder.
             let absolute = std::path::absolute(path).ok();
             let absolute = absolute.and_then(|path| path.into_os_string().into_string().ok());
             absolute.ok_or_else(|| PlanError::value("--input", format!("`{path}` is not a path")))?
@@ -335,7 +343,8 @@ pub(super) fn typed_sections(
     typed.iter().map(section).collect()
 }
 
-/// The files of evaluations in the order of their names; paths start at `base`. A file that several paths lead to is there once.
+/// Returns the files of evaluations in the order of their names;
+/// paths start at `base`. A file with several paths is listed once.
 pub(super) fn evaluations(
     paths: &[String],
     base: &Path,
@@ -350,7 +359,7 @@ pub(super) fn evaluations(
             ..InputSettings::default()
         });
         for input in discover::discover(path, base)? {
-            // What cannot be looked at is refused when it is read.
+            // A file without accessible metadata is refused later, when it is read.
             let place = discover::device_and_inode(&input.path()).ok();
             let known = place.map(|place| *places.entry(place).or_insert(found.len()));
             let planned = PlannedInput::new(input, Arc::clone(&settings), NameStyle::Own);

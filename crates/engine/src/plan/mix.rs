@@ -1,9 +1,10 @@
-//! The part of each `[[input]]` section that goes into the dataset: a sample of it, weights that keep sections in proportion, and a
-//! total for all.
+//! The part of each `[[input]]` section that is kept: a sample of it,
+//! weights that keep sections in proportion, and a total for all.
 //!
-//! The section with the least for its weight is taken whole, and each other section is sampled. The hash of a conversation's id and
-//! the seed decides which come first; the others are counted as filtered. A sample is drawn as records are read; weights and the
-//! total need to know how much there is, so the survey before rendering reads the inputs once more.
+//! The section with the least data for its weight is taken whole, and each other section is
+//! sampled. The hash of a conversation's id and the seed decides the order in which they are taken;
+//! the others are counted as filtered. A sample is drawn while records are read. Weights and the
+//! total need the amount of data first, so the survey before rendering reads the inputs once more.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,13 +19,13 @@ use super::{require, require_fraction};
 use crate::error::PlanError;
 use crate::pipeline::{MixTotal, Pipeline};
 
-/// The resolved shares of a plan's sections.
+/// The resolved mix of a plan's sections.
 #[derive(Clone, Default)]
 pub(crate) struct Mix {
     seed: u64,
-    /// The sample of each section, by the number of a section among those of the plan's inputs.
+    /// The sample of each section, by the number of the section.
     samples: BTreeMap<usize, f64>,
-    /// How sections are balanced, where a weight or a total asks for it.
+    /// The balance of sections, if a weight or a total requires it.
     pub(crate) balance: Option<Balance>,
 }
 
@@ -32,13 +33,13 @@ pub(crate) struct Mix {
 #[derive(Clone)]
 pub(crate) struct Balance {
     unit: Unit,
-    /// The weight of each section; empty where none has one.
+    /// The weight of each section; empty without weights.
     pub(crate) weights: BTreeMap<usize, f64>,
-    /// The most of all sections together.
+    /// The maximum of all sections together.
     pub(crate) total: Option<u64>,
 }
 
-/// What is weighed.
+/// The unit of weights and of the total.
 #[derive(Clone)]
 enum Unit {
     Bytes,
@@ -47,7 +48,7 @@ enum Unit {
 }
 
 impl Mix {
-    /// Checks the keys of the sections and of `[mix]`; `encodings` are those that the pipeline counts in.
+    /// Checks the keys of the sections and of `[mix]`; `encodings` are those of the pipeline.
     pub(super) fn new(
         pipeline: &Pipeline,
         inputs: &[PlannedInput],
@@ -80,21 +81,22 @@ impl Mix {
         })
     }
 
-    /// The key that leaves a conversation of a section out as it is read, if one does.
+    /// Returns the key that excludes a conversation of a section while it is read, if any.
     pub(super) fn leaves_out(&self, section: usize, id: &str) -> Option<&'static str> {
         let sample = self.samples.get(&section).filter(|sample| **sample < 1.0)?;
         (self.place(id) >= *sample).then_some("input.sample")
     }
 
-    /// The place of a conversation in the order in which its section is taken, between 0 and 1.
+    /// Returns the position of a conversation in the order in which its section is taken, between 0 and 1.
     pub(crate) fn place(&self, id: &str) -> f64 {
-        // Not the place in `select.sample`: a sample of a sample would be all of it.
+        // This hash differs from the one of `select.sample`: with
+        // the same one, a sample of a sample would be all of it.
         position(&[b"mix", &self.seed.to_le_bytes(), id.as_bytes()])
     }
 }
 
 impl Balance {
-    /// The amount of a conversation in the unit; `bytes` is the length of its record.
+    /// Returns the amount of a conversation in the unit; `bytes` is the length of its record.
     pub(crate) fn measure(&self, conversation: &Conversation, bytes: usize) -> u64 {
         match &self.unit {
             Unit::Bytes => bytes as u64,
@@ -103,7 +105,7 @@ impl Balance {
         }
     }
 
-    /// The unit as the pipeline file writes it.
+    /// Returns the unit as written in the pipeline file.
     pub(crate) fn unit(&self) -> String {
         match &self.unit {
             Unit::Bytes => "bytes".to_owned(),

@@ -1,14 +1,14 @@
-//! `[prompt]`, resolved.
+//! Resolves `[prompt]`.
 
 use chatmill_dialect::{Prompt, PromptError};
 
 use crate::error::PlanError;
 use crate::pipeline::PromptSection;
 
-/// The key that errors name.
+/// The key in errors.
 const KEY: &str = "prompt.system";
 
-/// Reads the prompt of a section.
+/// Parses the prompt of a section.
 pub(super) fn prompt(section: &PromptSection) -> Result<Prompt, PlanError> {
     Prompt::parse(&section.system, section.existing).map_err(|error| match error {
         PromptError::UnknownField(word) => {

@@ -1,4 +1,4 @@
-//! How inputs that are typed are read: by the options of a command, and by the maps and settings of a pipeline file.
+//! How typed inputs are read: with the options of a command, and the maps and settings of a pipeline file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,14 +16,14 @@ use crate::error::PlanError;
 use crate::pipeline::{self, InputSection, Pipeline, TableMapSection};
 use crate::record::Settings;
 
-/// The options of a command that decide how its inputs are read.
+/// The options of a command that affect how its inputs are read.
 #[derive(Clone, Debug)]
 pub struct ReadingOptions {
     /// The id of a source, the path of a format file or of a file of table maps, or `auto`.
     pub source: String,
     /// The zone of times without an offset.
     pub zone: Option<String>,
-    /// A table map: a key and a column in each word.
+    /// A table map, one key and column per word.
     pub map: Vec<String>,
     /// The senders that are agents.
     pub assistants: Vec<String>,
@@ -31,14 +31,14 @@ pub struct ReadingOptions {
     pub quotes: bool,
 }
 
-/// How inputs that are typed are read.
+/// The way in which typed inputs are read.
 #[derive(Clone, Debug, Default)]
 pub struct InputReading {
     /// The pipeline.
     pipeline: Pipeline,
-    /// The section of the inputs, which has no path.
+    /// The section of the inputs, without a path.
     section: InputSection,
-    /// The folder at which relative paths of the pipeline start.
+    /// The folder that relative paths of the pipeline start at.
     base: PathBuf,
 }
 
@@ -46,7 +46,7 @@ pub struct InputReading {
 const MAX_MAPS: u64 = MIB;
 
 impl InputReading {
-    /// The reading by these options and a pipeline file, over which options win.
+    /// Combines these options with a pipeline file; options have priority.
     pub fn new(options: &ReadingOptions, file: Option<&Path>) -> Result<Self, PlanError> {
         let (mut pipeline, base) = match file {
             Some(path) => read_pipeline(path, &[])?,
@@ -82,19 +82,19 @@ impl InputReading {
         })
     }
 
-    /// The plan of the pipeline file, without inputs.
+    /// Returns the plan of the pipeline file, without inputs.
     pub fn plan(&self) -> Result<Plan, PlanError> {
         Plan::checked(self.pipeline.clone(), &self.base, None)
     }
 
-    /// The plan of the pipeline file over inputs that are typed.
+    /// Returns the plan of the pipeline file with typed inputs.
     pub fn plan_over(&self, typed: &[String], file: &Path) -> Result<Plan, PlanError> {
         let mut pipeline = self.pipeline.clone();
         pipeline.input = typed_sections(std::slice::from_ref(&self.section), typed)?;
         Plan::resolve(pipeline, &self.base, None, Some(file))
     }
 
-    /// Gives a pipeline these inputs, and what reading them takes.
+    /// Sets these inputs in a pipeline, together with the settings for reading them.
     pub fn hand_to(&self, pipeline: &mut Pipeline, typed: &[String]) {
         let Self { pipeline: own, .. } = self;
         pipeline.input = typed
@@ -112,7 +112,7 @@ impl InputReading {
         pipeline.output.quote &= own.output.quote;
     }
 
-    /// The settings for reading records.
+    /// Returns the settings for reading records.
     pub fn records<'s>(&'s self, limits: &'s Limits) -> Settings<'s> {
         let settings = Settings {
             options: self.pipeline.sources.options(),
@@ -121,12 +121,13 @@ impl InputReading {
         settings.in_zone(self.section.zone.as_deref())
     }
 
-    /// The settings for reading inputs.
+    /// Returns the settings for reading inputs.
     pub(super) fn settings(&self) -> Result<InputSettings, PlanError> {
         settings(&self.section(), 0, &self.pipeline, &self.base)
     }
 
-    /// The section's settings for reading: only a run takes a share of the records.
+    /// Returns the section's settings for reading. Limits, weights
+    /// and samples are removed, since only a run selects records.
     fn section(&self) -> InputSection {
         InputSection {
             guesses: true,
@@ -143,7 +144,7 @@ fn is_toml(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "toml")
 }
 
-/// The table maps in a file that is named as a source, where it has some.
+/// Returns the table maps in a file that is given as a source, if it has any.
 fn table_maps(word: &str) -> Result<Option<BTreeMap<String, TableMapSection>>, PlanError> {
     let path = Path::new(word);
     if !is_toml(path) {
@@ -154,8 +155,8 @@ fn table_maps(word: &str) -> Result<Option<BTreeMap<String, TableMapSection>>, P
     pipeline::table_maps(&text, path)
 }
 
-/// Inputs given on a command line, in the order and spelling in which they were typed, with notes on what is left out: the outputs of
-/// this program, except files of rows in exports where `reads_exports` is set.
+/// Finds the inputs of a command line, in the order and spelling in which they were typed, with notes about
+/// excluded ones: outputs of this program, except files of rows in exports if `reads_exports` is set.
 pub fn typed_inputs(
     paths: &[String],
     reading: &InputReading,
@@ -170,9 +171,9 @@ pub fn typed_inputs(
         let others = outputs.leave_out(found)?.into_iter();
         let wanted = others.filter(|input| !settings.exclude.matches(&input.name()));
         inputs.extend(wanted.map(|input| {
-            // Paths typed side by side are one section, as a pattern that a shell took apart would be.
+            // Paths typed next to each other are one section, like a pattern that the shell expanded.
             let mut planned = PlannedInput::typed(input, Arc::clone(&settings));
-            // A pattern that a shell took apart names none of its files.
+            // A file from an expanded pattern was not named explicitly.
             planned.is_named &= paths.len() == 1;
             planned
         }));
@@ -186,7 +187,7 @@ pub fn typed_inputs(
     Ok((inputs, notes))
 }
 
-/// The inputs of paths of any source.
+/// Returns the inputs at these paths, read with any source.
 #[cfg(test)]
 pub(crate) fn typed_in_tests(paths: &[String]) -> Vec<PlannedInput> {
     typed_inputs(paths, &InputReading::default(), Links::Refused, true)

@@ -1,4 +1,4 @@
-//! `[redact]`, resolved: the redactor with the key that it makes pseudonyms with.
+//! Resolves `[redact]`: the redactor with its key for pseudonyms.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::small_file::read_text;
 use crate::error::PlanError;
 use crate::pipeline::{RedactMode, RedactSection};
 
-/// The redactor that a section asks for, with the key that it names.
+/// Builds the redactor of a section, with the key from its file.
 pub(super) fn redactor(section: &RedactSection, base: &Path) -> Result<Redactor, PlanError> {
     let problem = "the list is empty; name kinds or leave the section out";
     require(!section.kinds.0.is_empty(), "redact.kinds", problem)?;

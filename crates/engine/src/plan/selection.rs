@@ -1,4 +1,7 @@
-//! `[select]`: which conversations a run keeps.
+//! Resolves `[select]` to the filter that decides which conversations a run keeps.
+//!
+//! [`Selection`] is built with the plan and asked once for each conversation that was
+//! read; `earlier` and `evaluations` resolve `dedup.against` and `select.decontaminate`.
 
 mod condition;
 mod earlier;
@@ -28,12 +31,12 @@ pub struct Selection {
     scene: Option<Scene>,
     without_findings: BTreeSet<&'static str>,
     conditions: Vec<Condition>,
-    /// The section, for the settings that need no resolving.
+    /// The section, for settings that need no resolving.
     select: SelectSection,
 }
 
 impl Selection {
-    /// Checks and resolves the section; `encodings` are those that the pipeline counts in.
+    /// Checks and resolves the section; `encodings` are those of the pipeline.
     pub fn new(select: &SelectSection, encodings: &[Encoding]) -> Result<Self, PlanError> {
         require_fraction(select.sample, "select.sample")?;
         let conversations = named("select.conversations", select.conversations.as_ref())?;
@@ -59,8 +62,8 @@ impl Selection {
         })
     }
 
-    /// The key that leaves a conversation out, if one does. `id` is its id before it is qualified, `found` the codes of its
-    /// findings.
+    /// Returns the key that excludes a conversation, if any. `id` is its
+    /// id before qualification, `found` are the codes of its findings.
     pub fn leaves_out<'f>(
         &self,
         id: &str,
@@ -107,7 +110,7 @@ impl Selection {
     }
 }
 
-/// A list that is not empty, if it is there.
+/// Returns a list, if it is set; refuses an empty one.
 fn named<'s>(key: &'static str, list: Option<&'s Vec<String>>) -> Result<Option<&'s [String]>, PlanError> {
     let problem = "the list is empty; name something or leave the key out";
     require(!list.is_some_and(Vec::is_empty), key, problem)?;
@@ -146,7 +149,7 @@ fn instant(key: &'static str, text: Option<&str>) -> Result<Option<i64>, PlanErr
         .ok_or_else(|| PlanError::value(key, format!("`{text}` is neither a date nor an RFC 3339 time")))
 }
 
-/// The position of an id in the sample, between 0 and 1, by its hash; a seed other than 0 changes it.
+/// Returns the position of an id in the sample, between 0 and 1: its hash, which a seed other than 0 changes.
 pub fn position_in_sample(seed: u64, id: &str) -> f64 {
     match seed {
         0 => position(&[id.as_bytes()]),
@@ -154,7 +157,7 @@ pub fn position_in_sample(seed: u64, id: &str) -> f64 {
     }
 }
 
-/// A number from 0 to 1 by the hash of some bytes.
+/// Hashes some bytes to a number from 0 to 1.
 pub(super) fn position(pieces: &[&[u8]]) -> f64 {
     let mut hasher = blake3::Hasher::new();
     for piece in pieces {

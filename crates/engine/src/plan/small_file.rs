@@ -1,4 +1,4 @@
-//! Small files that a request names.
+//! Reads small files that a request names.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::error::PlanError;
 
-/// The text of a small file that a request names. `wrong` makes the error for faults of the file or of its
-/// name.
+/// Reads the text of a small file. `wrong` makes the error if the file or
+/// its name is at fault; failures of the system have a separate error.
 pub(crate) fn read_text(
     path: &Path,
     limit: u64,
@@ -17,7 +17,7 @@ pub(crate) fn read_text(
     discover::read_small(path, limit).map_err(|error| refused(path, error, wrong))
 }
 
-/// The bytes of one.
+/// Reads the bytes of a small file.
 pub(crate) fn read_bytes(
     path: &Path,
     limit: u64,
@@ -34,7 +34,7 @@ fn refused(path: &Path, error: std::io::Error, wrong: impl FnOnce(std::io::Error
     }
 }
 
-/// Adds the files that settings name, by whatever key; paths start at `base`.
+/// Adds all existing files that settings name, under any key; paths start at `base`.
 pub(super) fn add_named(settings: &Value, base: &Path, paths: &mut Vec<PathBuf>) {
     match settings {
         Value::String(word) => {

@@ -1,4 +1,4 @@
-//! The source that a plan names: by its id, or by the path of a format file.
+//! Finds the source of an input: by its id, or by the path of a format file.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use chatmill_source::Source;
 use super::small_file::read_text;
 use crate::error::PlanError;
 
-/// Bytes of the longest format file that is looked at.
+/// The longest format file, in bytes.
 const MAX_FORMAT_FILE: u64 = 1 << 20;
 
-/// A source by id or by the path of a format file, which starts at `base`; none for `auto`.
+/// Finds a source by id or by the path of a format file, which starts at `base`; `None` for `auto`.
 pub fn source(word: &str, base: &Path) -> Result<Option<&'static dyn Source>, PlanError> {
     let path = Path::new(word);
     match path.extension() {
@@ -21,7 +21,7 @@ pub fn source(word: &str, base: &Path) -> Result<Option<&'static dyn Source>, Pl
     }
 }
 
-/// A built-in source by its id.
+/// Finds a built-in source by its id.
 pub(super) fn built_in(id: &str) -> Result<&'static dyn Source, PlanError> {
     chatmill_source::find(id).ok_or_else(|| PlanError::UnknownWord {
         key: "input.source",
@@ -35,7 +35,7 @@ pub(super) fn built_in(id: &str) -> Result<&'static dyn Source, PlanError> {
     })
 }
 
-/// The source that a format file is, called as the file without its ending.
+/// Loads a format file as a source; its id is the file name without the extension.
 fn format_file(word: &str, path: &Path) -> Result<&'static dyn Source, PlanError> {
     let wrong = |message: String| PlanError::value("input.source", format!("`{word}`: {message}"));
     let text = read_text(path, MAX_FORMAT_FILE, |error| wrong(error.to_string()))?;

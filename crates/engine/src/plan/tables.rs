@@ -9,8 +9,8 @@ use crate::error::PlanError;
 
 const KEY: &str = "output.tables";
 
-/// Refuses an empty list, and names that are no tables. Equivalent lists are normalised to one, and to `None`
-/// where no table is left out, so that one dataset has one fingerprint.
+/// Refuses an empty list, and names that are no tables. Equivalent lists are normalised to the same
+/// list, and to `None` if they contain all tables, so that equal datasets have equal fingerprints.
 pub(super) fn tables(wanted: Option<&[String]>) -> Result<Option<Vec<String>>, PlanError> {
     let Some(wanted) = wanted else {
         return Ok(None);

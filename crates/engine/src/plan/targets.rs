@@ -1,4 +1,4 @@
-//! From the names in `render.dialects` to dialects and profiles.
+//! Resolves the names in `render.dialects` to dialects and profiles.
 
 use chatmill_dialect::{DIALECTS, Dialect, known};
 
@@ -7,7 +7,7 @@ use super::templates::Templates;
 use crate::error::PlanError;
 
 impl Templates {
-    /// `ID` or `ID@PROFILE` of a registered dialect, or a template by its name.
+    /// Finds a dialect: `ID` or `ID@PROFILE` of a registered one, or a template by its name.
     pub fn find(&self, word: &str) -> Result<Dialect, PlanError> {
         let known: Vec<&str> = known().map(Dialect::id).collect();
         let found = self.get(word).or_else(|| chatmill_dialect::find(word));
@@ -23,7 +23,7 @@ impl Templates {
     }
 }
 
-/// The words of `render.dialects` as targets, each once: in registry order, then templates by name.
+/// Resolves the words of `render.dialects`, without duplicates: in registry order, then templates by name.
 pub(super) fn targets(words: &[String], templates: &Templates) -> Result<Vec<Dialect>, PlanError> {
     let problem = "the list is empty; name dialects or write [\"all\"]";
     require(!words.is_empty(), "render.dialects", problem)?;

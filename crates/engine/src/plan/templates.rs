@@ -1,4 +1,4 @@
-//! The chat templates of a plan: files of the user's that become dialects.
+//! The chat templates of a plan: files of the user that become dialects.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -37,12 +37,13 @@ impl Templates {
         Ok(Self(sections.iter().map(load).collect::<Result<_, PlanError>>()?))
     }
 
-    /// A template by name.
+    /// Returns the template with this name.
     pub fn get(&self, name: &str) -> Option<&Dialect> {
         self.0.get(name).map(|template| &template.target)
     }
 
-    /// The template of a file that no section names: Jinja, or a `tokenizer_config.json`; its path starts at `base`.
+    /// Reads a template from a file that no section names: Jinja,
+    /// or a `tokenizer_config.json`. Its path starts at `base`.
     pub(super) fn of_file(path: &str, base: &Path, limits: &Limits) -> Result<Dialect, PlanError> {
         let is_config = Path::new(path)
             .extension()
@@ -58,12 +59,12 @@ impl Templates {
         Ok(template.target)
     }
 
-    /// The names in order.
+    /// Returns the names in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// Puts the content of the files where the normalised plan has their paths.
+    /// Replaces the paths of files in the normalised plan with hashes of their content.
     pub(super) fn normalise(&self, sections: &mut serde_json::Map<String, serde_json::Value>) {
         for (name, template) in &self.0 {
             if let Some(section) = sections.get_mut(name).and_then(serde_json::Value::as_object_mut) {
@@ -75,7 +76,7 @@ impl Templates {
     }
 }
 
-/// Reads a template; `wrong` makes the error where there is none.
+/// Reads a template; `wrong` makes the error for a missing or invalid one.
 fn read(
     name: &str,
     section: &TemplateSection,
@@ -148,7 +149,7 @@ fn check_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The template, and the one for conversations with tools where it is another.
+/// Returns the template, and a second one for conversations with tools if the configuration has it.
 fn sources(
     template: Option<String>,
     named: Option<&str>,

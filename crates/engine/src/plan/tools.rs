@@ -1,4 +1,4 @@
-//! `[tools]`, resolved: the file is read, and each of its values defines a tool.
+//! Resolves `[tools]`: reads the file; each of its values must define a tool.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use super::small_file::read_text;
 use crate::error::PlanError;
 use crate::pipeline::ToolsSection;
 
-/// The key that errors name.
+/// The key in errors.
 const KEY: &str = "tools.file";
 
-/// A file that is an object.
+/// The file as an object with a list.
 #[derive(Deserialize)]
 struct ToolsFile {
     tools: Vec<Box<RawValue>>,

@@ -1,4 +1,4 @@
-//! `[window]`, resolved: how much of a conversation its renderings show.
+//! Resolves `[window]`: the part of a conversation that its renderings show.
 
 use chatmill_diag::Limits;
 use chatmill_dialect::{Cuts, Dialect, History, Placeholders, Targets, WindowMode};
@@ -13,19 +13,19 @@ use crate::pipeline::{HistoryRule, HistorySetting, PerspectiveChoice, Perspectiv
 pub struct WindowPlan {
     /// The amount of history that a rendering shows.
     pub history: History,
-    /// The cuts that make several renderings of one conversation.
+    /// The settings that divide a conversation into several renderings.
     pub cuts: Cuts,
-    /// Tokens that a rendering may have.
+    /// The maximum tokens of a rendering.
     pub budget: Option<Budget>,
-    /// Dialects whose renderings of a window must all fit, for every dialect; empty: only the dialect itself.
+    /// Dialects that must all fit in a window if all share the same windows; empty: only the dialect itself.
     pub planners: Vec<Dialect>,
-    /// Messages of context that a range repeats of the one before, at most.
+    /// The maximum number of context messages that a range repeats from the one before.
     pub overlap: u32,
-    /// Ranges of one perspective, at most.
+    /// The maximum number of ranges per perspective.
     pub most: u64,
 }
 
-/// Whether a dialect has windows of its own: it shows several messages, through somebody's eyes.
+/// Returns whether a dialect has windows: it shows several messages, from the perspective of a participant.
 fn has_windows(target: &Dialect) -> bool {
     !target.is_neutral() && !target.is_single_turn()
 }
@@ -105,7 +105,7 @@ impl WindowPlan {
         })
     }
 
-    /// Whether anything but the history decides what a rendering shows.
+    /// Returns whether anything but the history limits what a rendering shows.
     pub(crate) fn cut(&self) -> bool {
         (Cuts {
             placeholders: Placeholders::default(),
@@ -115,7 +115,7 @@ impl WindowPlan {
     }
 }
 
-/// The mode, and the key that sets it.
+/// Returns the mode, and the key that sets it.
 fn mode(window: &WindowSection) -> Result<(&'static str, WindowMode), PlanError> {
     let problem = "it is the older spelling of window.mode, which is also set; remove it";
     require(

@@ -1,8 +1,9 @@
-//! Evaluations that a dataset must not hold: their runs of words and their short questions, and where a conversation has one of
-//! them.
+//! Evaluations for decontamination: an index of their runs of words and
+//! of their short questions, and the search for them in a conversation.
 //!
-//! Every text of a message stands for itself, as does every text of an evaluation: no run crosses a border. JSON inside a text is
-//! looked at as it is written, and where it has escapes once more by the strings that it holds.
+//! Each text of a message is compared separately, and so is each text of an
+//! evaluation: no run crosses a border between texts. JSON inside a text is compared
+//! as written, and if it contains escapes, its decoded strings are compared as well.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -18,11 +19,11 @@ use chatmill_model::{Conversation, MediaSource, Message, MessageKind, Part, Role
 /// The texts of some evaluations.
 #[derive(Debug)]
 pub struct Evaluations {
-    /// The owner of a text is the number of its row in `rows`.
+    /// The owner of a text in the index is the index of its row in `rows`.
     index: Ngrams,
     length: NonZeroUsize,
     files: Vec<EvaluationFile>,
-    /// The rows that have words: the number of the file, and of the row in it.
+    /// The rows that contain words: the number of the file, and of the row in it.
     rows: Vec<(usize, u64)>,
 }
 
@@ -35,12 +36,13 @@ pub(crate) struct EvaluationFile {
     pub rows: u64,
     /// Whether some of its texts are questions.
     pub has_questions: bool,
-    /// What a row is, where the file was read as plain text: `line` or `paragraph`.
+    /// The unit of rows if the file was read as plain text: `line` or `paragraph`.
     pub plain: Option<&'static str>,
 }
 
 impl EvaluationFile {
-    /// What a reader has to know of it: that it was read as plain text, or that none of its texts counts as a question.
+    /// Returns a remark for the user: the file was read as
+    /// plain text, or none of its texts counts as a question.
     pub(crate) fn note(&self) -> Option<String> {
         let plain = self.plain;
         let plain = plain.map(|row| format!("read as plain text without questions, {row}s: {}", self.rows));
@@ -49,16 +51,16 @@ impl EvaluationFile {
     }
 }
 
-/// A row of an evaluation that a conversation meets.
+/// A row of an evaluation that occurs in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Met {
-    /// The message, or the one in whose place an alternative stands.
+    /// The position of the message, or of the message that an alternative would replace.
     position: u32,
-    /// Whether it is not the message itself but an alternative to it.
+    /// Whether the text is in an alternative to the message.
     is_alternative: bool,
     /// The number of the row.
     pub row: u32,
-    /// Whether a whole question was met.
+    /// Whether a whole question occurs.
     is_question: bool,
 }
 
@@ -69,7 +71,7 @@ impl Met {
 }
 
 impl Evaluations {
-    /// No texts yet, to be compared by runs of so many words, of which there may be `most`.
+    /// Creates an empty index for runs of this many words, with at most `most` words in all.
     pub(crate) fn new(length: NonZeroUsize, most: u32) -> Self {
         Self {
             index: Ngrams::new(length, most),
@@ -79,7 +81,7 @@ impl Evaluations {
         }
     }
 
-    /// Begins with the rows of a file; `plain` is what a row is, where the file is plain text.
+    /// Starts the rows of a file; `plain` is the unit of rows if the file is plain text.
     pub(crate) fn begin(&mut self, name: String, plain: Option<&'static str>) {
         self.files.push(EvaluationFile {
             name,
@@ -89,7 +91,7 @@ impl Evaluations {
         });
     }
 
-    /// Adds a text of a row of the present file. A question counts as a whole where it is shorter than a run.
+    /// Adds a text of a row of the current file. A question shorter than a run counts as a whole.
     pub(crate) fn add(&mut self, text: &str, row: u64, is_question: bool) -> Result<(), IndexFull> {
         let row = (self.files.len().saturating_sub(1), row);
         let is_known = self.rows.last() == Some(&row);
@@ -120,38 +122,38 @@ impl Evaluations {
         Ok(())
     }
 
-    /// Whether they have a run of a text, or the whole question.
+    /// Returns whether a text contains a known run, or is a known question.
     pub(crate) fn has(&self, text: &str) -> bool {
         self.index.find_whole(text).is_some() || self.index.find(text).is_some()
     }
 
-    /// The number of words in a run.
+    /// Returns the number of words in a run.
     pub(crate) fn length(&self) -> usize {
         self.length.get()
     }
 
-    /// The number of their words.
+    /// Returns the number of words in the index.
     pub(crate) fn words(&self) -> usize {
         self.index.words()
     }
 
-    /// The files in the order in which they were read.
+    /// Returns the files in the order in which they were read.
     pub(crate) fn files(&self) -> &[EvaluationFile] {
         &self.files
     }
 
-    /// The number of the file of a row.
+    /// Returns the number of the file of a row.
     pub(crate) fn file_of(&self, row: u32) -> usize {
         cut::at(&self.rows, row as usize).0
     }
 
-    /// Whether a conversation shares a run of words with an evaluation, or asks one of its questions.
+    /// Returns whether a conversation shares a run of words with an evaluation, or asks one of its questions.
     pub(crate) fn meet(&self, conversation: &Conversation) -> bool {
         self.each(conversation, &mut |_| ControlFlow::Break(()))
             .is_break()
     }
 
-    /// What a conversation meets, each row once for a message.
+    /// Returns all rows that occur in a conversation, once per message.
     pub(crate) fn met(&self, conversation: &Conversation) -> BTreeSet<Met> {
         let mut all = BTreeSet::new();
         let _: ControlFlow<()> = self.each(conversation, &mut |met| {
@@ -161,7 +163,7 @@ impl Evaluations {
         all
     }
 
-    /// A finding for each message in which a conversation meets a row: the first, and how many others.
+    /// Returns a finding for each message with a known row: it names the first row and the number of others.
     pub(crate) fn findings(&self, conversation: &Conversation) -> Vec<Finding> {
         let all: Vec<Met> = self.met(conversation).into_iter().collect();
         let of_message = |one: &Met, other: &Met| one.place() == other.place();
@@ -193,7 +195,7 @@ impl Evaluations {
         groups.map(finding).collect()
     }
 
-    /// Visits what a conversation meets, message by message, until `visit` breaks.
+    /// Visits the rows that occur in a conversation, message by message, until `visit` breaks.
     fn each<B>(
         &self,
         conversation: &Conversation,
@@ -230,7 +232,7 @@ impl Evaluations {
                 let mut last = None;
                 self.index.each_run(text, &mut |run| {
                     let row = self.index.owner(run);
-                    // Most runs that follow one another are of one row.
+                    // Consecutive runs mostly belong to the same row, which is reported once.
                     if last.replace(row) == Some(row) {
                         return ControlFlow::Continue(());
                     }
@@ -246,7 +248,7 @@ impl Evaluations {
     }
 }
 
-/// The texts of a message: its own as one, and each of its results, arguments, thoughts and quotations.
+/// Returns the texts of a message: its text as one, and each result, argument, thought and quotation.
 fn texts(message: &Message) -> impl Iterator<Item = Cow<'_, str>> {
     let others = message.parts.iter().filter_map(|part| match part {
         Part::Reasoning(text) | Part::Notice(text) => Some(text.as_str()),
@@ -264,7 +266,7 @@ fn texts(message: &Message) -> impl Iterator<Item = Cow<'_, str>> {
     std::iter::once(message.text()).chain(others.chain(quoted).map(Cow::Borrowed))
 }
 
-/// Visits a text, and the strings in it where it is JSON that is written with escapes.
+/// Visits a text, and its strings if it is JSON with escapes.
 fn each_text<B>(text: &str, visit: &mut dyn FnMut(&str) -> ControlFlow<B>) -> ControlFlow<B> {
     visit(text)?;
     let is_escaped = text.contains('\\') && text.trim_start().starts_with(['{', '[', '"']);
@@ -274,17 +276,17 @@ fn each_text<B>(text: &str, visit: &mut dyn FnMut(&str) -> ControlFlow<B>) -> Co
     }
 }
 
-/// Words for somebody who asks, in the field that says who speaks.
+/// The values of a role field that mean a person who asks.
 const USERS: [&str; 4] = ["user", "human", "prompter", "customer"];
 
-/// Whether the texts of a field with this name are questions.
+/// Returns whether the texts of a field with this name are questions.
 pub(crate) fn is_question_name(name: &str) -> bool {
     let known = "question questions prompt prompts query queries instruction instructions problem input inputs task goal stem turns";
     known.split(' ').any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Visits the strings of a value, each with whether it is a question: by the name of its field, or of a list or object around it; in
-/// messages, by who speaks.
+/// Visits the strings of a value, each with whether it is a question. In messages the
+/// role decides, elsewhere the name of its field, or of a list or object around it.
 pub(crate) fn each_string<B>(
     value: Value<'_>,
     is_question: bool,

@@ -1,6 +1,7 @@
-//! The rows of one conversation, grouped from all inputs, as one frame, and the way back to their places.
+//! The rows of one conversation, grouped from all inputs, as one frame, and the mapping back to their places.
 //!
-//! A group is read as a JSON array of its rows. Findings in the array are then located where their row came from.
+//! A group is read as a JSON array of its rows. Findings in the
+//! array are then located in the entry that their row came from.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -14,7 +15,7 @@ use chatmill_source::Source;
 use crate::record::locate::{Located, Locator, Sweep, code_points};
 use crate::record::{self, RecordOutcome, Settings};
 
-/// The origin of a row.
+/// The place of a row in its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RowPlace {
     /// Index of its entry among the entries with grouped rows.
@@ -25,7 +26,8 @@ pub struct RowPlace {
     pub start: u64,
     /// The end of the row, exclusive.
     pub end: u64,
-    /// The bytes of the entry that are accounted for with the row: those of an earlier row that contains it are not.
+    /// The bytes of the entry that are accounted for with the
+    /// row, without the bytes of an earlier row that contains it.
     pub bytes: u64,
     /// Line of the first byte, from 1.
     pub line: u64,
@@ -33,7 +35,8 @@ pub struct RowPlace {
     pub column: u64,
     /// The relation of the row's bytes to those of the entry.
     pub form: Form,
-    /// Whether the row is accounted for here: a row that belongs to several conversations is so in the first of them.
+    /// Whether the row is accounted for here. A row that belongs
+    /// to several conversations is accounted for in the first.
     pub counts: bool,
 }
 
@@ -50,9 +53,9 @@ pub struct GroupRow {
 pub struct Group {
     /// The source that reads them.
     pub source: &'static dyn Source,
-    /// The id under which they were grouped; none where there was none.
+    /// The id by which the rows were grouped; `None` for rows without an id.
     pub key: Option<String>,
-    /// The table that they are of, where the run reads several.
+    /// The table of the rows, if the run reads several.
     pub table: Option<Arc<str>>,
     /// The rows in input order; never empty.
     pub rows: Vec<GroupRow>,
@@ -61,11 +64,11 @@ pub struct Group {
 }
 
 impl Group {
-    /// Reads, links and checks the rows; every place in the outcome is one in the entry of a row.
+    /// Reads, links and checks the rows. Every place in the outcome is in the entry of a row.
     pub fn read(&self, bytes: &[u8], settings: Settings<'_>) -> RecordOutcome {
         let limits = settings.limits;
         let frame = self.frame(bytes);
-        // The array around the rows is one level more than each row was allowed.
+        // The array adds one level of nesting to each row.
         let deeper = Limits {
             depth: limits.depth.saturating_add(1),
             ..limits.clone()
@@ -107,7 +110,7 @@ impl Group {
         }
     }
 
-    /// The array as a frame.
+    /// Returns the array as a frame.
     pub fn frame(&self, bytes: &[u8]) -> Frame {
         Frame {
             record: 0,
@@ -120,7 +123,8 @@ impl Group {
         }
     }
 
-    /// Places a finding at a row, or at what it means inside the row; `locator` is one of the array.
+    /// Places a finding at a row, or at the value that it is
+    /// about inside the row; `locator` belongs to the array.
     pub fn locate(
         &self,
         index: usize,
@@ -134,12 +138,12 @@ impl Group {
         located
     }
 
-    /// Indexes of the rows that rejects are about; all of them when there is no conversation.
+    /// Returns the indexes of rows with rejects; all rows if there is no conversation.
     pub fn rejected(&self, outcome: &RecordOutcome) -> BTreeSet<usize> {
         if outcome.linked.is_none() && !outcome.rejects.is_empty() {
             return (0..self.rows.len()).collect();
         }
-        // Where a row holds many messages, one that is rejected does not take the others with it.
+        // In a row with many messages, one rejected message does not reject the others.
         let rejects = outcome
             .rejects
             .iter()
@@ -147,8 +151,8 @@ impl Group {
         rejects.filter_map(|(_, located)| located.row).collect()
     }
 
-    /// The rejects, one for each rejected row: without a conversation every row is rejected, for the same
-    /// reason. A row that belongs to several records is rejected in the first, where it is accounted for.
+    /// Returns the rejects, one for each rejected row. Without a conversation every row is rejected, for the
+    /// same reason. A row that belongs to several records is rejected in the first, where it is accounted for.
     pub fn rejects(&self, outcome: &RecordOutcome, bytes: &[u8], limits: &Limits) -> Vec<(Reject, Located)> {
         let counts = |row: usize| self.rows.get(row).is_some_and(|row| row.place.counts);
         if self.source.has_scattered_messages() && outcome.linked.is_some() {
@@ -196,7 +200,7 @@ impl Group {
         self.rows.get(index).map(|row| (index, row))
     }
 
-    /// Moves a finding from the array to the row that it is about; the whole group is at its first row.
+    /// Moves a finding from the array to its row. A finding about the whole group goes to the first row.
     fn place(&self, located: &mut Located, way: &WayBack<'_>) {
         let whole = Span::new(0, way.length);
         let span = located.span.filter(|span| *span != whole);
@@ -234,17 +238,17 @@ impl Group {
     }
 }
 
-/// Counts along the array of a group, for mapping places back to its rows.
+/// Counts along the array of a group, to map places back to its rows.
 pub struct WayBack<'g> {
     length: u64,
     /// Lines and columns.
     lines: Sweep<'g>,
-    /// The count of escapes of `COPY`, and of columns with these escapes.
+    /// The number of escapes of `COPY`, and of columns with these escapes.
     copied: Sweep<'g>,
 }
 
 impl<'g> WayBack<'g> {
-    /// The counts for an array with these bytes.
+    /// Prepares the counts for an array with these bytes.
     pub fn new(bytes: &'g [u8]) -> Self {
         Self {
             length: bytes.len() as u64,
@@ -259,20 +263,20 @@ impl<'g> WayBack<'g> {
 }
 
 impl GroupRow {
-    /// A span of the array as a range of the row's own bytes.
+    /// Converts a span of the array to a range of the row's bytes.
     fn relative(&self, span: Span) -> Range<usize> {
         let length = self.inside.len();
         let offset = |at: u64| (at as usize).saturating_sub(self.inside.start).min(length);
         offset(span.start)..offset(span.end)
     }
 
-    /// The counts up to the row, and up to this offset of its own bytes.
+    /// Returns the counts at the start of the row, and at this offset in it.
     fn counted(&self, sweep: &Sweep<'_>, inside: usize) -> ((u64, u64), (u64, u64)) {
         let start = self.inside.start;
         (sweep.at(start as u64), sweep.at((start + inside) as u64))
     }
 
-    /// A span of the array as a span of the entry.
+    /// Converts a span of the array to a span of the entry.
     fn outer(&self, span: Span, way: &WayBack<'_>) -> Span {
         let inside = self.relative(span);
         let offset = |at: usize| match self.place.form {
@@ -288,7 +292,8 @@ impl GroupRow {
         }
     }
 
-    /// The same of a message. There may be many in a row, and most are all of it: escapes are not counted for them.
+    /// Converts the span of a message. A row may have many messages,
+    /// most of them as large as the row, so escapes are not counted.
     fn outer_of_message(&self, span: Span, way: &WayBack<'_>) -> Span {
         match self.place.form {
             Form::Original => self.outer(span, way),
@@ -298,23 +303,23 @@ impl GroupRow {
 }
 
 impl RowPlace {
-    /// The range of the row in a text; `None` for a row of a database file, which has none.
+    /// Returns the range of the row in a text; `None` for a row of a database file.
     pub fn written(&self) -> Option<Span> {
         (self.end > 0).then(|| self.span())
     }
 
-    /// Line and column of its first byte, where it has any.
+    /// Returns line and column of its first byte; `None` for a row of a database file.
     pub fn line_column(&self) -> Option<(u64, u64)> {
         (self.end > 0).then_some((self.line, self.column))
     }
 
-    /// The range of the row in the decoded entry.
+    /// Returns the range of the row in the decoded entry.
     pub fn span(&self) -> Span {
         Span::new(self.start, self.end)
     }
 }
 
-/// A path in the array as a path in the row: `$[3].content` becomes `$.content`.
+/// Converts a path in the array to a path in the row: `$[3].content` becomes `$.content`.
 fn own_path(path: &str) -> String {
     let rest = path
         .strip_prefix("$[")

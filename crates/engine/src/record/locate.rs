@@ -1,4 +1,4 @@
-//! From a path inside a record to bytes, line and column of the file.
+//! Converts paths inside a record to bytes, lines and columns of the file.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -18,16 +18,16 @@ pub struct Located {
     pub json_path: Option<String>,
     /// Bytes in the decompressed entry.
     pub span: Option<Span>,
-    /// Line from 1 and column from 1 in code points, of the span's first byte.
+    /// Line and column of the first byte of the span, from 1; columns are in code points.
     pub line_column: Option<(u64, u64)>,
-    /// Index of the row that it is about, in a group of rows.
+    /// Index of the row, in a group of rows.
     pub row: Option<usize>,
-    /// The bytes inside that row, where the place is narrower than the row.
+    /// The bytes inside that row, if the place is narrower than the row.
     pub inside: Option<Range<usize>>,
 }
 
 impl Located {
-    /// A finding that has no place inside its input.
+    /// Returns a finding without a place inside its input.
     pub fn nowhere(finding: Finding) -> Self {
         Self {
             span: finding.span,
@@ -39,7 +39,7 @@ impl Located {
         }
     }
 
-    /// The finding of a framing error. A missing part and a row of a database file have no place in a text.
+    /// Converts a framing error. A missing part and a row of a database file have no place in a text.
     pub(crate) fn of_framing_error(error: &FramingError) -> Self {
         let is_written = error.end > 0;
         Self {
@@ -57,26 +57,26 @@ impl Located {
     }
 }
 
-/// Two counts, for example of lines and columns.
+/// A pair of counts, for example of lines and columns.
 type Counts = (u64, u64);
 
-/// Counts along a text with checkpoints, so that a query counts only the text since the nearest checkpoint,
-/// and never the whole text from the start again.
+/// Counts along a text with checkpoints: a query only counts the text since the nearest checkpoint.
+/// Counting from the start each time would be quadratic for a record with many findings.
 pub(crate) struct Sweep<'t> {
     bytes: &'t [u8],
-    /// The count where the text begins.
+    /// The count at the start of the text.
     begin: Counts,
     /// The function that continues a count over a text.
     over: fn(Counts, &[u8]) -> Counts,
-    /// The count at the end of each block.
+    /// The count at the end of each block so far.
     known: RefCell<Vec<Counts>>,
 }
 
 impl<'t> Sweep<'t> {
-    /// Bytes between two counts that are remembered.
+    /// Bytes between two checkpoints.
     const BLOCK: usize = 1024;
 
-    /// A sweep over a text, with the count where it begins.
+    /// Starts a sweep over a text, with the count at its start.
     pub(crate) fn new(bytes: &'t [u8], begin: Counts, over: fn(Counts, &[u8]) -> Counts) -> Self {
         Self {
             bytes,
@@ -86,18 +86,18 @@ impl<'t> Sweep<'t> {
         }
     }
 
-    /// Lines and columns.
+    /// Starts a sweep that counts lines and columns.
     pub(crate) fn lines(bytes: &'t [u8], line: u64, column: u64) -> Self {
         Self::new(bytes, (line, column), |(line, column), text| {
             advance(line, column, text)
         })
     }
 
-    /// The count at a byte; at the end for what lies behind it.
+    /// Returns the count at a byte; beyond the end, the count at the end.
     pub(crate) fn at(&self, at: u64) -> (u64, u64) {
         let at = usize::try_from(at).unwrap_or(usize::MAX).min(self.bytes.len());
         let mut known = self.known.borrow_mut();
-        // Before the first block is known, the count is that of the beginning.
+        // Before the first block is counted, the count is that of the start.
         let mut count = known.last().copied().unwrap_or(self.begin);
         while known.len() < at / Self::BLOCK {
             let start = known.len() * Self::BLOCK;
@@ -110,7 +110,7 @@ impl<'t> Sweep<'t> {
     }
 
     fn count(&self, count: (u64, u64), range: Range<usize>) -> (u64, u64) {
-        // A vector instruction looks at many bytes.
+        // A vector instruction processes about this many bytes.
         steps::taken(range.len() / 64);
         (self.over)(count, cut::slice(self.bytes, range))
     }
@@ -124,13 +124,13 @@ pub struct Locator<'f> {
 }
 
 impl<'f> Locator<'f> {
-    /// A locator for a frame and its bytes.
+    /// Creates a locator for a frame and its bytes.
     pub fn new(frame: Frame, bytes: &'f [u8]) -> Self {
         let lines = Sweep::lines(bytes, frame.line, frame.column);
         Self { frame, bytes, lines }
     }
 
-    /// Locates findings of a decoded record, and puts them in order.
+    /// Locates findings of a decoded record, and sorts them.
     pub(crate) fn locate_all(
         &self,
         findings: Vec<Finding>,
@@ -156,7 +156,8 @@ impl<'f> Locator<'f> {
         self.located(finding, json_path, span)
     }
 
-    /// Locates one finding of a decoded record. However many are located, and wherever they lie, the frame is gone through once.
+    /// Locates one finding of a decoded record. All calls together
+    /// go through the frame once, wherever the findings are.
     pub fn locate(
         &self,
         mut finding: Finding,
@@ -192,7 +193,7 @@ impl<'f> Locator<'f> {
         let found = || {
             let found = nearest_place(document?, json_path.as_deref()?)?;
             let found = self.span(found);
-            // Where messages have no paths of their own, the path leads to the value that contains them all.
+            // If messages have no separate paths, the path leads to the value that contains them all.
             let is_wider = own.is_some_and(|own| found != own && holds(found, own));
             (!is_wider).then_some(found)
         };
@@ -204,7 +205,7 @@ impl<'f> Locator<'f> {
         if marked.is_some() {
             finding.span = finding.span.and(marked);
         }
-        // A place that is known by bytes alone has a path, too.
+        // A finding with only a byte span gets a path, too.
         let is_noted = finding.path == Path::Record && finding.span.is_some_and(|span| span != self.whole());
         let shown = marked.or(finding.span.filter(|_| is_noted));
         let path = shown.zip(document);
@@ -221,12 +222,12 @@ impl<'f> Locator<'f> {
         }
     }
 
-    /// Line and column of a byte of the entry, which is in the frame.
+    /// Returns line and column of a byte of the entry, which must be in the frame.
     pub fn line_column(&self, byte: u64) -> (u64, u64) {
         self.lines.at(byte.saturating_sub(self.frame.start))
     }
 
-    /// A byte of the entry as one of the frame.
+    /// Converts an offset in the entry to one in the frame.
     fn offset(&self, byte: u64) -> usize {
         usize::try_from(byte.saturating_sub(self.frame.start)).unwrap_or(usize::MAX)
     }
@@ -242,7 +243,8 @@ impl<'f> Locator<'f> {
         Span::new(self.frame.start, self.frame.end)
     }
 
-    /// The bytes inside its place that a finding means; none where they do not occur there as the finding quotes them.
+    /// Returns the bytes inside a place that a finding is
+    /// about; `None` if the quoted text does not occur there.
     fn marked(&self, mark: &Meant, document: &Document<'_>, place: Span) -> Option<Span> {
         let within = self.offset(place.start)..self.offset(place.end).min(self.bytes.len());
         let found = match mark {
@@ -257,7 +259,7 @@ impl<'f> Locator<'f> {
         found.map(|found| self.span(found))
     }
 
-    /// A value in the JSON that a string holds, however often it is quoted.
+    /// Finds a value in JSON inside a string, at any level of quoting.
     fn quoted(&self, text: &str, within: Range<usize>) -> Option<Range<usize>> {
         let bytes = self.bytes.get(within.clone())?;
         let mut found = memchr::memmem::find_iter(bytes, text.as_bytes());
@@ -273,7 +275,7 @@ fn holds(outer: Span, inner: Span) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// The place of a path, or of its nearest ancestor that exists (a missing field lies in its object).
+/// Returns the place of a path, or of its nearest existing ancestor (for a missing field, its object).
 fn nearest_place(document: &Document<'_>, path: &str) -> Option<Range<usize>> {
     let mut path = path;
     loop {
@@ -293,12 +295,12 @@ fn key(located: &Located) -> (Option<u32>, &'static str, Option<u64>) {
     )
 }
 
-/// Code points that begin in a text.
+/// Counts the code points that start in a text.
 pub(crate) fn code_points(text: &[u8]) -> u64 {
     bytes::count(text, |byte| (byte & 0b1100_0000) != 0b1000_0000)
 }
 
-/// Moves a line and column (code points, both from 1) over a text.
+/// Moves a line and column (code points, both from 1) past a text.
 pub(crate) fn advance(line: u64, column: u64, text: &[u8]) -> (u64, u64) {
     match memchr::memrchr(b'\n', text) {
         None => (line, column + code_points(text)),

@@ -1,4 +1,5 @@
-//! From the bytes of one record to a linked conversation with located findings. Pure: the same bytes give the same outcome.
+//! Reads the bytes of one record to a linked conversation with
+//! located findings. The result depends only on its arguments.
 
 use chatmill_diag::{Finding, Limits, Reject, RejectLevel, Span, codes, fold};
 use chatmill_intake::json::{self, Document, Note};
@@ -10,8 +11,8 @@ use super::locate::{Located, Locator};
 use super::unread::unread_field;
 use super::{RecordOutcome, Settings, UnreadAt, redact, written};
 
-/// Reads, links and checks one record; one that no source reads is rejected for its own error where it has one, else for the
-/// reason that stands in place of the source.
+/// Reads, links and checks one record. A record that no source reads is rejected, with the
+/// error of its own bytes if they have one, else with the reason given instead of the source.
 pub fn read(
     source: Result<&dyn Source, &str>,
     frame: &Frame,
@@ -34,9 +35,10 @@ pub fn read(
     outcome
 }
 
-/// Reads, links and checks the rows of a conversation, an array, that were grouped under a key.
+/// Reads, links and checks the rows of a conversation: an array of rows that were grouped under a key.
 ///
-/// Without a conversation and without a reject the rows held nothing that a conversation is made of.
+/// A result without a conversation and without a reject means
+/// that the rows contain nothing that belongs to a conversation.
 pub(crate) fn read_rows(
     source: &dyn Source,
     frame: &Frame,
@@ -68,7 +70,7 @@ fn scanned(
     let mut outcome = match (json::scan(bytes, limits.depth), source) {
         (Err(error), _) => {
             let at = frame.start + error.at as u64;
-            // Where more was expected, the error is after the last byte.
+            // If the record ends too early, the error is after the last byte.
             let finding = Finding::new(error.code, error.message).at_span(at, (at + 1).min(frame.end));
             rejected(&locator, frame, bytes, limits, finding, Vec::new())
         }
@@ -93,7 +95,7 @@ fn scanned(
     outcome
 }
 
-/// A frame that was scanned, and what its conversations are read with.
+/// A scanned frame, and all that is needed to read its conversations.
 #[derive(Clone, Copy)]
 struct Scanned<'s> {
     source: &'s dyn Source,
@@ -106,7 +108,7 @@ struct Scanned<'s> {
 }
 
 impl Scanned<'_> {
-    /// Reads the conversations of the frame, mostly one.
+    /// Reads the conversations of the frame, usually one.
     fn read(self) -> RecordOutcome {
         let view = FrameView {
             document: self.document,
@@ -176,13 +178,13 @@ impl Scanned<'_> {
                     ..RecordOutcome::default()
                 };
             }
-            let reason = reading.error.unwrap_or_else(|| {
-                Finding::new(&codes::WRONG_TYPE, "the record has not the shape of its format")
-            });
+            let reason = reading
+                .error
+                .unwrap_or_else(|| Finding::new(&codes::WRONG_TYPE, "the record does not fit its format"));
             return rejected(locator, self.frame, self.bytes, limits, reason, findings);
         };
         for message in &mut conversation.messages {
-            // A list that grows begins with a capacity of four, and most messages have one part of 128 bytes.
+            // A growing list starts with a capacity of four, and most messages have one part of 128 bytes.
             message.parts.shrink_to_fit();
         }
         let (mut linked, link_findings, repeats) = chatmill_link::link(conversation, limits);
@@ -217,7 +219,7 @@ impl Scanned<'_> {
     }
 }
 
-/// Rejects of messages, each with its place.
+/// Returns the rejects of messages, each with its place.
 fn located(
     rejects: Vec<Reject>,
     locator: &Locator<'_>,
@@ -235,7 +237,7 @@ fn located(
         .collect()
 }
 
-/// The findings of the scan: repairs and notes.
+/// Returns the findings of the scan: repairs and notes.
 fn notes(document: &Document<'_>, frame: &Frame) -> Vec<Finding> {
     let finding = |note: &Note| {
         let (at, end) = (frame.start + note.at as u64, frame.start + note.end as u64);

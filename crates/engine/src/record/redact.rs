@@ -1,4 +1,4 @@
-//! Redaction of a record, and what renderings declare of it.
+//! Redacts a record, and declares the redactions as losses of its renderings.
 
 use chatmill_diag::{Finding, Path as Place, cut};
 use chatmill_dialect::{Coverage, Loss, LossCode, LossReason, Rendering, pseudonyms};
@@ -8,7 +8,7 @@ use chatmill_redact::{Account, Counts, PersonalKind, Redactor, Roster};
 use super::RecordOutcome;
 use super::locate::Located;
 
-/// The changes that replacing made to a conversation.
+/// The redactions in a conversation.
 pub struct Redaction {
     /// The conversation before redaction: for selection by the pipeline file, never for output.
     pub original: Linked,
@@ -17,7 +17,8 @@ pub struct Redaction {
     roster: Roster,
 }
 
-/// Looks through a linked conversation; adds what it finds to `findings`, and replaces it when the redactor does.
+/// Searches a linked conversation for personal data and secrets;
+/// adds findings, and replaces the data if the redactor does.
 pub(crate) fn redact(
     redactor: &Redactor,
     linked: &mut Linked,
@@ -35,8 +36,8 @@ pub(crate) fn redact(
     })
 }
 
-/// Takes what must not be shown where things are replaced out of the findings and rejects of a record: ids and paths get the
-/// pseudonyms that the conversation has, quotations go.
+/// Removes replaced data from the findings and rejects of a record: ids and
+/// paths get the pseudonyms of the conversation, quotations are removed.
 pub(crate) fn clean(redactor: &Redactor, outcome: &mut RecordOutcome) {
     let nobody = Roster::default();
     let roster = outcome
@@ -77,8 +78,8 @@ fn clean_finding(redactor: &Redactor, roster: &Roster, finding: &mut Finding) {
     }
 }
 
-/// Adds what was replaced to the losses of a rendering: in the messages that it shows or may quote, in system text before
-/// its window, and in facts about the conversation.
+/// Adds the redactions to the losses of a rendering: those in messages that it shows or
+/// may quote, in system text before its window, and in facts about the conversation.
 pub(crate) fn declare(redaction: &Redaction, rendering: &mut Rendering) {
     let account = &redaction.account;
     let before = rendering.losses.len();
@@ -92,13 +93,15 @@ pub(crate) fn declare(redaction: &Redaction, rendering: &mut Rendering) {
     }
 }
 
-/// Places of the messages whose words a rendering shows, may quote, or has from system text before its window; ascending.
+/// Returns the positions of the messages that a rendering shows, may
+/// quote, or takes from system text before its window; ascending.
 pub(crate) fn shown(linked: &Linked, rendering: &Rendering) -> Vec<u32> {
     let Some(last) = rendering.last_position else {
         return Vec::new();
     };
     let first = rendering.first_position.unwrap_or(last + 1);
-    // Single turns have nothing before them, and there may be as many as messages; of windows there are so many at most.
+    // Single turns have nothing before them, and there may be as many as
+    // messages, so the search would be quadratic; windows are limited in number.
     let ahead = match rendering.coverage {
         Coverage::Window => first as usize,
         Coverage::Whole | Coverage::SingleTurn => 0,

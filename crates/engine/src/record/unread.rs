@@ -1,4 +1,5 @@
-//! Fields that nobody reads: counted for each input while records are read, reported once for each path at its end.
+//! Fields that the source does not read: counted for each
+//! input during reading, reported once per path at its end.
 
 use std::collections::BTreeMap;
 
@@ -14,19 +15,19 @@ use crate::record::locate::Located;
 pub(crate) struct UnreadFields {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     paths: BTreeMap<String, UnreadField>,
-    /// The number of further values at paths beyond the limit.
+    /// The number of values at paths beyond the limit.
     #[serde(default, skip_serializing_if = "chatmill_diag::is_zero")]
     further: u64,
 }
 
-/// The facts about one path.
+/// The values at one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct UnreadField {
     /// The number of values at this path.
     count: u64,
     /// The number of bytes of all values.
     bytes: u64,
-    /// Whether any of it holds words.
+    /// Whether any value contains words.
     has_words: bool,
     /// The place of the first value.
     first: FirstPlace,
@@ -43,19 +44,19 @@ pub(crate) struct FirstPlace {
     pub table: String,
     /// Number of the record.
     pub record: u64,
-    /// First byte in the entry, and one past the last.
+    /// Start and end of the field in the entry, in bytes.
     pub span: Option<(u64, u64)>,
     /// Line and column.
     pub line_column: Option<(u64, u64)>,
 }
 
 impl UnreadFields {
-    /// Whether there is none.
+    /// Returns whether there are no unread fields.
     pub(crate) fn is_empty(&self) -> bool {
         self.paths.is_empty() && self.further == 0
     }
 
-    /// Adds what a record holds; of more than `limit` paths only how often they were met.
+    /// Adds the unread fields of a record. Beyond `limit` paths, only their number is counted.
     pub(crate) fn add(&mut self, unread: &UnreadAt, place: FirstPlace, limit: u64) {
         let Located {
             finding, json_path, ..
@@ -69,7 +70,7 @@ impl UnreadFields {
         self.put(json_path.as_deref().unwrap_or_default(), field, limit);
     }
 
-    /// Adds a member of an archive that is no chat, under what it is.
+    /// Adds an archive member that is no chat, under its kind.
     pub(crate) fn pass_over(&mut self, member: &EntryRef, kind: &str, bytes: u64, limit: u64) {
         let field = UnreadField {
             count: 1,
@@ -95,7 +96,7 @@ impl UnreadFields {
         }
     }
 
-    /// Adds those of a later slice.
+    /// Adds the fields of a later slice.
     pub(crate) fn merge(&mut self, later: Self, limit: u64) {
         self.further += later.further;
         for (path, field) in later.paths {
@@ -103,7 +104,7 @@ impl UnreadFields {
         }
     }
 
-    /// The findings: one for each path, with its first place, and one for those beyond the limit.
+    /// Returns the findings: one for each path, with its first place, and one for those beyond the limit.
     pub(crate) fn findings(self) -> impl Iterator<Item = (Located, Option<FirstPlace>)> {
         let further = (self.further > 0).then(|| {
             let finding = Finding::new(
@@ -121,7 +122,7 @@ impl UnreadFields {
     }
 }
 
-/// The code of a field that is not read.
+/// Returns the code of an unread field.
 pub(crate) fn unread_field(has_words: bool) -> &'static Code {
     if has_words {
         &codes::UNREAD_FIELD
@@ -131,7 +132,7 @@ pub(crate) fn unread_field(has_words: bool) -> &'static Code {
 }
 
 impl UnreadField {
-    /// `path` is that of a field, or the kind of a member.
+    /// Returns the finding; `path` is the path of a field, or the kind of a member.
     fn finding(self, path: String) -> (Located, Option<FirstPlace>) {
         let times = if self.count == 1 { "once" } else { "in all" };
         let is_field = path.starts_with('$');
@@ -140,7 +141,7 @@ impl UnreadField {
             format!("the source does not read this field: {bytes} bytes {times}, kept in `extra`")
         } else {
             format!(
-                "members of this kind are no chats, and are passed over: {path}, {} bytes {times}",
+                "members of this kind are no chats, and are skipped: {path}, {} bytes {times}",
                 self.bytes
             )
         };

@@ -1,5 +1,5 @@
-//! Places in the written text where a frame holds other bytes: a transcript, which is read as JSON, and a
-//! line with the escapes of `COPY`. Findings are located in the written text.
+//! Places in the original text if the parsed bytes differ from it: a transcript, which is read
+//! as JSON, and a line with the escapes of `COPY`. Findings are located in the original text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use chatmill_intake::{CopiedLine, Form, Frame, FramedText};
 use crate::record::RecordOutcome;
 use crate::record::locate::{Located, Sweep};
 
-/// The bytes of the entry that a frame of this form stands for.
+/// Returns the bytes in the entry that a frame of this form was made from.
 pub(crate) fn written(form: Form, bytes: &[u8]) -> Cow<'_, [u8]> {
     match form {
         Form::Text => Cow::Owned(FramedText::new(bytes).text()),
@@ -19,7 +19,7 @@ pub(crate) fn written(form: Form, bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Turns offsets in the bytes of a frame, in order, into offsets in what is written.
+/// Converts offsets in the bytes of a frame to offsets in the original text. Calls must be in ascending order.
 pub(crate) fn offsets<'f>(form: Form, bytes: &'f [u8]) -> Box<dyn FnMut(u64) -> u64 + 'f> {
     match form {
         Form::Text => Box::new(FramedText::new(bytes).offsets()),
@@ -28,7 +28,8 @@ pub(crate) fn offsets<'f>(form: Form, bytes: &'f [u8]) -> Box<dyn FnMut(u64) -> 
     }
 }
 
-/// Turns the borders of ranges into offsets in what is written, whatever their order: one range may contain others.
+/// Converts the borders of ranges to offsets in the original
+/// text. The ranges may overlap or contain each other.
 pub(crate) fn offsets_of(form: Form, bytes: &[u8], ranges: &[Range<usize>]) -> impl Fn(usize) -> u64 + use<> {
     let mut known = Vec::new();
     if matches!(form, Form::Copied | Form::Text) {
@@ -46,14 +47,14 @@ pub(crate) fn offsets_of(form: Form, bytes: &[u8], ranges: &[Range<usize>]) -> i
     }
 }
 
-/// Maps every place in the outcomes of a frame's conversations, whose bytes these are, back to the text in
-/// its entry: all of them at once, since the mapping is computed from the start of the frame.
+/// Maps every place in the outcomes of a frame's conversations back to the text in its entry. `bytes` are those
+/// of the frame. All places are mapped in one pass, since the mapping is computed from the start of the frame.
 pub(super) fn lead_back(mut all: Vec<&mut RecordOutcome>, frame: &Frame, bytes: &[u8], reject_head: usize) {
     let mut places: Vec<&mut u64> = Vec::new();
     for outcome in &mut all {
         for located in found(outcome) {
             if frame.form == Form::Text {
-                // A text has no fields that a path could name.
+                // Text has no fields that a path could name.
                 located.json_path = None;
             }
         }
@@ -95,7 +96,7 @@ pub(super) fn lead_back(mut all: Vec<&mut RecordOutcome>, frame: &Frame, bytes: 
     }
 }
 
-/// All findings and rejects that have a place.
+/// Returns all findings and rejects with a place.
 fn found(outcome: &mut RecordOutcome) -> impl Iterator<Item = &mut Located> {
     let rejected = outcome.rejects.iter_mut().map(|(_, located)| located);
     let unread = outcome.unread.iter_mut().map(|unread| &mut unread.located);
@@ -111,7 +112,7 @@ fn both(span: &mut Span) -> [&mut u64; 2] {
     [&mut span.start, &mut span.end]
 }
 
-/// Gives a reject the bytes of the text.
+/// Replaces the bytes of a reject with those of the original text.
 fn own_bytes(reject: &mut Reject, frame: &Frame, text: &[u8], head: usize) {
     let offset = |at: u64| at.saturating_sub(frame.start) as usize;
     let bytes = cut::slice(text, offset(reject.span.start)..offset(reject.span.end));

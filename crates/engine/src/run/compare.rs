@@ -1,22 +1,24 @@
-//! The stage before rendering where conversations are compared: comparison data is written shard by shard, and when that of all
-//! is there, the clusters of all conversations are computed and stored, once for all workers that render.
+//! The stage before rendering that compares conversations: comparison data is
+//! written shard by shard, and when all of it is present, the clusters of all
+//! conversations are computed and stored, once for all workers that render.
 //!
-//! The clusters are a function of plan and inputs, so two workers that compute them at once write the same file.
+//! The clusters depend only on plan and inputs, so two workers
+//! that compute them at the same time write equal files.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{COMPARE, Runner};
-use crate::again::earlier;
 use crate::error::{RunError, go_on};
+use crate::rerender::earlier;
 use crate::slice::shards::Shard;
 use crate::work::guarded;
 use crate::work::survey::{self, SliceFacts, Survey};
 use chatmill_dataset::SliceId;
 
 impl Runner<'_> {
-    /// Compares all conversations, if the plan wants that; shards with comparison data are not read again.
+    /// Compares all conversations, if the plan requires it; shards with comparison data are not read again.
     pub(super) fn compare_all(&mut self, shards: &[Shard]) -> Result<(), RunError> {
         let unseen = self.place_conversations(shards)?;
         if unseen.is_empty() {
@@ -36,7 +38,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Loads the cluster of each conversation, if the plan wants that; returns the shards without comparison data, if any.
+    /// Loads the cluster of each conversation, if the plan requires
+    /// it; returns the shards without comparison data, if any.
     pub(crate) fn place_conversations(&mut self, shards: &[Shard]) -> Result<Vec<u32>, RunError> {
         let (plan, staging) = (self.tools.plan, self.staging);
         if plan.pipeline.surveys().is_none() {
@@ -61,7 +64,7 @@ impl Runner<'_> {
         for shard in shards {
             go_on(self.tools.stop, 0)?;
             match staging.likenesses(shard.number, |from| survey::read_facts(shard.number, from))? {
-                // Beyond the limit they are counted, for the message, and not kept.
+                // Beyond the limit, conversations are only counted for the error message.
                 Some(of_shard) => {
                     found += of_shard.values().map(SliceFacts::size).sum::<u64>();
                     if found <= limit {

@@ -1,7 +1,8 @@
-//! The conversations that a run leaves out, each with its reason.
+//! The conversations that a run excludes, each with its reason.
 //!
-//! They are found by reading the inputs once more and not while a run writes: so the list is whole after a run that was resumed, and
-//! of a dataset that was there already. Where conversations are compared, that is done again in a work directory of its own.
+//! The list is made by reading the inputs once more, not during the run: so it is
+//! also complete for a resumed run, and for a dataset that already exists. If the
+//! plan compares conversations, that is repeated in a temporary work directory.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,38 +18,38 @@ use crate::slice::Slice;
 use crate::slice::records::Item;
 use crate::work::{WorkerContext, guarded};
 
-/// The stage of reading for the list.
+/// The name of the reading stage.
 const DROPPED: &str = "dropped";
 
-/// A conversation that a run leaves out.
+/// A conversation that a run excludes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Dropped {
-    /// The id that it would have before ids are made unique.
+    /// The id before ids are made unique.
     pub conversation_id: String,
     /// The name of its input.
     pub input: String,
-    /// What leaves it out: a key of `[select]` without the name of the section, or a longer word.
+    /// The reason: a key of `[select]` without the name of the section, or a longer code.
     pub reason: String,
 }
 
-/// The conversations that a plan leaves out, in order. Nothing is written but work that is removed again.
+/// Lists the conversations that a plan excludes, in order. Only temporary files are written.
 ///
 /// # Errors
 ///
-/// As a run.
+/// The same as of a run.
 pub fn dropped(
     mut plan: Plan,
     options: RunOptions<'_>,
     progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Vec<Dropped>, RunError> {
-    // They were shown before.
+    // The notes were shown before.
     plan.notes.clear();
     let temporary = TemporaryDataset::beside(&plan.out)?;
     let claim = temporary.parent().claim()?;
     let shards = prepare(&mut plan, progress, stop)?;
     let Opening::Work(staging) = claim.open(&plan.fingerprint(), true)? else {
-        let reason = "the folder for the list of what is left out holds a dataset".to_owned();
+        let reason = "the folder for the list of excluded conversations contains a dataset".to_owned();
         return Err(RunError::Incomplete(reason));
     };
     let mut runner = Runner::new(&plan, &staging, options, progress, stop);
@@ -62,7 +63,7 @@ pub fn dropped(
     Ok(all)
 }
 
-/// The conversations of a slice that are left out; nothing when the run stops.
+/// Lists the excluded conversations of a slice; `None` if the run stops.
 fn dropped_of(slice: &Slice, tools: &WorkerContext<'_>) -> Option<Vec<Dropped>> {
     let plan = tools.plan;
     let mut dropped = Vec::new();

@@ -1,8 +1,8 @@
-//! `plan.json`: the data by which every machine processes a shard in the same way.
+//! `plan.json`: the data with which every machine processes a shard in the same way.
 //!
-//! The pipeline file and the inputs are read from the folders where they were; the lengths and hashes of the
-//! inputs are in this file, and the fingerprint shows whether both still agree. The file is not trusted: its
-//! shards must contain each input exactly once.
+//! The pipeline file and the inputs are read from their original folders. This file
+//! contains the lengths and hashes of the inputs, and the fingerprint shows whether both
+//! are unchanged. The file is not trusted: its shards must contain each input exactly once.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -19,23 +19,23 @@ use crate::plan::{Plan, PlannedInput};
 use crate::run::refuse_streams;
 use crate::slice::shards::Shard;
 
-/// The request that loads a plan again.
+/// The request from which a plan is loaded again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
-    /// The pipeline file; its folder is where relative paths start.
+    /// The pipeline file; relative paths start at its folder.
     pub pipeline: PathBuf,
-    /// Keys of the file that were set.
+    /// Overrides of keys in the file.
     pub overrides: Vec<String>,
-    /// Inputs in place of the file's.
+    /// Inputs that replace those of the file.
     pub inputs: Vec<String>,
-    /// Whether a finished dataset of another plan may be replaced.
+    /// Whether a finished dataset of a different plan may be replaced.
     pub replace: bool,
-    /// Every how many renderings of a slice tiktoken-rs counts again; 0 for none.
+    /// The interval of renderings in a slice that tiktoken-rs counts again; 0 for none.
     pub verify_every: u64,
 }
 
 impl Request {
-    /// The options of a worker, with those of the whole run.
+    /// Returns the options of a worker, completed with those of the whole run.
     pub(super) fn options<'r>(&self, of_worker: RunOptions<'r>) -> RunOptions<'r> {
         RunOptions {
             replace: self.replace,
@@ -59,13 +59,13 @@ pub(super) struct PlanFile {
     pub(super) shards: Vec<PlannedShard>,
 }
 
-/// The facts that hashing gives about an input.
+/// The properties of an input that hashing determines.
 #[derive(Serialize, Deserialize)]
 struct InputFacts {
     bytes: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hash: Option<String>,
-    /// Why it could not be hashed, where the input itself is unreadable.
+    /// The reason why it could not be hashed, for an unreadable input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     unreadable: Option<String>,
 }
@@ -100,7 +100,7 @@ impl PlanFile {
         }
     }
 
-    /// Reads a plan that was kept for a destination.
+    /// Reads the plan that is stored for a destination.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, RunError> {
         /// The fields that every build writes.
         #[derive(Deserialize)]
@@ -123,7 +123,7 @@ impl PlanFile {
             .ok_or_else(|| RunError::OtherPlan("plan.json was changed after it was written".to_owned()))
     }
 
-    /// Loads the plan and its shards as they were.
+    /// Restores the plan and its shards.
     pub(super) fn restore(&self, out: &Path) -> Result<(Plan, Vec<Shard>), RunError> {
         let Request {
             pipeline,
@@ -169,10 +169,11 @@ impl PlanFile {
     }
 }
 
-/// Whether shards are all of the inputs, in order and once: each whole in one shard, or in ranges that follow one another to its end.
+/// Returns whether shards cover the inputs in order and exactly once:
+/// each input whole in one shard, or in consecutive ranges to its end.
 fn are_all(shards: &[Shard], inputs: &[PlannedInput]) -> bool {
     let mut next = 0;
-    // The range before, where more of its input must follow.
+    // The previous range, if its input must continue.
     let mut before: Option<&LineRange> = None;
     for shard in shards {
         let Range { start, end } = shard.inputs;
@@ -196,8 +197,8 @@ fn are_all(shards: &[Shard], inputs: &[PlannedInput]) -> bool {
     next == inputs.len() && before.is_none() && !shards.is_empty()
 }
 
-/// Whether a range begins where the one before ends, or its file does; of lines there are no more than bytes, and of records no more
-/// than lines.
+/// Returns whether a range starts where the one before ends, or at the start of its
+/// file. There are at most as many lines as bytes, and at most as many records as lines.
 fn goes_on(before: Option<&LineRange>, range: &LineRange) -> bool {
     let Some(before) = before else {
         return (range.start, range.line, range.record) == (0, 1, 0);
@@ -208,10 +209,10 @@ fn goes_on(before: Option<&LineRange>, range: &LineRange) -> bool {
         && (0..=lines).contains(&range.record.wrapping_sub(before.record))
 }
 
-/// The beginning of an object that contains its hash.
+/// The start of an object that contains its hash.
 const SEAL: &str = "{\"hash\":\"";
 
-/// An object as JSON that contains its own hash: the hash of all bytes after it.
+/// Writes an object as JSON with its hash: the hash of all bytes after it.
 pub(super) fn sealed(object: &impl Serialize) -> Result<Vec<u8>, RunError> {
     let mut json = serde_json::to_string(object).map_err(unwritable)?;
     let hash = blake3::hash(cut::text(&json, 1..json.len()).as_bytes()).to_hex();
@@ -219,7 +220,7 @@ pub(super) fn sealed(object: &impl Serialize) -> Result<Vec<u8>, RunError> {
     Ok(json.into_bytes())
 }
 
-/// Reads bytes written by [`sealed`]; `None` where a byte differs.
+/// Reads bytes written by [`sealed`]; `None` if any byte was changed.
 pub(super) fn unsealed<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let (hash, rest) = bytes
         .strip_prefix(SEAL.as_bytes())?
@@ -228,7 +229,7 @@ pub(super) fn unsealed<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     serde_json::from_slice(bytes).ok().filter(|_| is_whole)
 }
 
-/// The finding of an input that cannot be read.
+/// Returns the finding of an input that cannot be read.
 fn unreadable(reason: &str) -> Finding {
     Finding::new(&codes::UNREADABLE_INPUT, "the input cannot be read").quoting(reason)
 }

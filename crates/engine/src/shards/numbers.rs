@@ -1,10 +1,10 @@
-//! Numbers of shards on the command line: `3,7-9`.
+//! Numbers of shards on the command line, such as `3,7-9`.
 
-/// Reads a list of numbers and ranges; sorted, each once.
+/// Reads a list of numbers and ranges; returns it sorted and without duplicates.
 ///
 /// # Errors
 ///
-/// The part that is neither.
+/// The part that is neither a number nor a range.
 pub fn parse(text: &str) -> Result<Vec<u32>, String> {
     let mut numbers = Vec::new();
     for part in text.split(',').map(str::trim) {
@@ -19,10 +19,10 @@ pub fn parse(text: &str) -> Result<Vec<u32>, String> {
     Ok(numbers)
 }
 
-/// Numbers in a range at most.
+/// The most numbers in a range.
 const MOST: u32 = 10_000_000;
 
-/// Writes sorted numbers as [`parse`] reads them.
+/// Writes sorted numbers in the form that [`parse`] reads.
 pub fn ranges(numbers: &[u32]) -> String {
     let mut parts = Vec::new();
     for run in numbers.chunk_by(|one, next| one.checked_add(1) == Some(*next)) {

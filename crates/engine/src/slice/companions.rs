@@ -1,6 +1,7 @@
-//! Files of an export with rows about the conversations in its other files, as ratings are: which inputs and archives have one.
+//! Companion files: files of an export with rows about the conversations in its other files, such as ratings.
 //!
-//! Only there are whole conversations put aside until those rows are read; elsewhere each is read where it stands.
+//! Only in inputs and archives with such a file are whole conversations spilled
+//! until its rows are read; elsewhere each conversation is read immediately.
 
 use std::collections::HashSet;
 
@@ -9,16 +10,16 @@ use chatmill_source::SOURCES;
 
 use crate::plan::PlannedInput;
 
-/// The inputs that are such files, by section and name.
+/// The inputs that are companion files, by section and name.
 pub(super) struct Companions(HashSet<(usize, String)>);
 
-/// The names of such files.
+/// Returns the names of companion files.
 fn names() -> impl Iterator<Item = &'static str> {
     SOURCES.iter().filter_map(|source| source.companion())
 }
 
 impl Companions {
-    /// Those among some inputs.
+    /// Finds the companion files among some inputs.
     pub(super) fn of(inputs: &[PlannedInput]) -> Self {
         let mut found = HashSet::new();
         for planned in inputs {
@@ -30,7 +31,7 @@ impl Companions {
         Self(found)
     }
 
-    /// Whether the folder of an input has the file of this name.
+    /// Returns whether the folder of an input contains the file with this name.
     pub(super) fn has(&self, planned: &PlannedInput, companion: &str) -> bool {
         if self.0.is_empty() {
             return false;
@@ -43,13 +44,14 @@ impl Companions {
         self.0.contains(&(planned.section, beside))
     }
 
-    /// Whether the folder of an input has any of these files, so that conversations in its other files have to be read with it.
+    /// Returns whether the folder of an input contains any companion
+    /// file, so that its other files have to be read together with it.
     pub(super) fn has_any(&self, planned: &PlannedInput) -> bool {
         names().any(|companion| self.has(planned, companion))
     }
 }
 
-/// The files of these that an archive has, or may have, at its first member.
+/// Returns the companion files that an archive contains, or may contain, at its first member.
 pub(super) fn of_archive(reader: &Reader, entry: &str) -> Vec<&'static str> {
     let has = |name: &&str| file_name(entry) == *name || reader.may_have_member(name);
     names().filter(has).collect()

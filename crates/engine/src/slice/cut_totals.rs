@@ -1,7 +1,7 @@
 //! The totals of cutting: counts for every input, and a digest for every slice.
 //!
-//! Both are taken where the bytes come in, so that the accounts of the workers can be verified by independent
-//! counts.
+//! Both are taken where the bytes come in, so that the accounts
+//! of the workers are verified against independent counts.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -17,7 +17,7 @@ use super::{EntryRef, Slice, Step};
 pub(crate) struct CutTotals {
     /// The number of slices of each shard, by the number of the shard.
     pub shards: BTreeMap<u32, u32>,
-    /// Counts of each input, by its index in the plan.
+    /// The counts for each input, by its index in the plan.
     pub inputs: Vec<CutCounts>,
 }
 
@@ -40,13 +40,13 @@ impl CutTotals {
         }
     }
 
-    /// Every slice that was cut, in order.
+    /// Returns the ids of all slices that were cut, in order.
     pub(crate) fn each(&self) -> impl Iterator<Item = SliceId> + '_ {
         let shards = self.shards.iter();
         shards.flat_map(|(shard, slices)| (0..*slices).map(|slice| SliceId { shard: *shard, slice }))
     }
 
-    /// Whether this slice was cut.
+    /// Returns whether this slice was cut.
     pub(crate) fn has(&self, slice: SliceId) -> bool {
         self.shards
             .get(&slice.shard)
@@ -65,7 +65,8 @@ impl CutTotals {
 }
 
 impl Slice {
-    /// BLAKE3 of all that the slice is made of, in hexadecimal: slices of one digest give the same files and the same receipt.
+    /// Returns BLAKE3 of the complete slice, in hexadecimal: slices
+    /// with equal digests give the same files and the same receipt.
     pub(crate) fn digest(&self) -> String {
         let mut digest = Digest(blake3::Hasher::new());
         self.buffer.hash(&mut digest);
@@ -75,8 +76,8 @@ impl Slice {
     }
 }
 
-/// A hash that becomes a number at the end. Machines that hash numbers in another way get different slices,
-/// and make them anew.
+/// Feeds what `Hash` writes into BLAKE3. Machines that hash numbers differently
+/// (byte order, width) get other digests, and process the slices again.
 struct Digest(blake3::Hasher);
 
 impl Hasher for Digest {

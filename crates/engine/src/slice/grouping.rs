@@ -1,12 +1,10 @@
-//! Grouping: the rows of a conversation may be far apart, so they are spilled by conversation and read back
-//! together.
+//! Groups rows by conversation: the rows of a conversation may be far apart in the inputs, so rows
+//! are spilled and read back together (docs/decisions/2026-11-21-grouped-rows-as-json-array.md).
 //!
-//! Memory stays within `limits.partition` for any input: rows are spread over partitions by the hash of their
-//! conversation, on disk once they are many, and one partition at a time becomes a slice, or several where
-//! rows that belong to every conversation make it too large. A partition that grew too large is spread again.
-//! Partitions and their order follow from the inputs and the limits alone.
-//!
-//! Why: docs/decisions/2026-11-21-grouped-rows-as-json-array.md.
+//! Memory stays within `limits.partition` for any input: rows are spread over partitions by
+//! the hash of their conversation, and one partition at a time becomes a slice (or several, if
+//! rows that belong to every conversation make it too large). A partition that is too large is
+//! spread again. Partitions and their order depend only on the inputs and the limits.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
@@ -30,38 +28,40 @@ use shared::Shared;
 /// Partitions that are open at a time, each with a file.
 const OPEN_PARTITIONS: u64 = 256;
 
-/// Times that a partition is spread again at most: two conversations that six different hashes put together stay together.
+/// The maximum number of times that a partition is spread
+/// again: conversations with six equal hashes stay together.
 const MAX_SPREADS: usize = 6;
 
-/// Groups rows by conversation: they are spilled until all inputs have been read.
+/// Groups rows by conversation. Rows are spilled until all inputs have been read.
 pub(crate) struct RowGrouper {
-    /// The size of a partition that becomes a slice without spreading.
+    /// The largest partition, in bytes, that becomes a slice without spreading.
     target: u64,
     folder: SpillFolder,
-    /// The spill that rows go to, until partitions are asked for; then the spills that are being emptied, deepest last.
+    /// The spill that rows go to while inputs are read; then the spills that are being emptied, deepest last.
     levels: VecDeque<Level>,
     /// The entries that rows came from, by [`RowPlace::entry`].
     pub entries: Vec<EntryRef>,
     /// For each entry, the scope in which equal keys are one conversation.
     scopes: Vec<String>,
-    /// For each entry, the table that its rows are of, where they are of one.
+    /// For each entry the table of its rows, if it is a table.
     tables: Vec<Option<ReadTable>>,
-    /// The text before the ids of each of these tables, once all rows were read: none where there is one table.
+    /// The prefix for ids of each of these tables; known after
+    /// all rows were read, and empty for a single table.
     prefixes: Option<BTreeMap<ReadTable, Arc<str>>>,
-    /// Conversations that are one although they have several keys.
+    /// Conversations with several keys.
     lineage: Lineage,
     /// Rows that belong to every conversation of their scope.
     shared: Shared,
-    /// The partition of which groups are still to come.
+    /// The partition that groups are currently taken from.
     partition: Partition,
-    /// Rows that no batch of groups has had yet.
+    /// Rows that were not yet returned in a group.
     pub waiting_rows: u64,
 }
 
-/// A table of which rows are read.
+/// A table with rows that are read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ReadTable {
-    /// The known system with these tables; none where a map of the user names the table.
+    /// The known system with these tables; `None` if a map of the user names the table.
     pub system: Option<&'static str>,
     /// Its name.
     pub name: TableName,
@@ -70,34 +70,34 @@ pub(crate) struct ReadTable {
 struct Level {
     spill: Spill,
     next: usize,
-    /// Whether its partitions are taken as they are.
+    /// Whether its partitions are not spread any further.
     is_last: bool,
 }
 
-/// A partition as it came back from its spill.
+/// A partition that was read back from its spill.
 #[derive(Default)]
 struct Partition {
-    /// The rows of the partition, one after another; the memory is reused for the next partition.
+    /// The rows of the partition, concatenated; the memory is reused for the next partition.
     bytes: Vec<u8>,
-    /// Number of its group, place and bytes of each row: group by group, inside of one in input order.
+    /// Group number, place and bytes of each row: group by group, in input order within a group.
     rows: Vec<(usize, RowPlace, Range<usize>)>,
-    /// Keys of the groups, by number.
+    /// Keys of the groups, by group number.
     keys: Vec<Option<String>>,
-    /// Rows of which the groups are made.
+    /// Number of rows that were returned in groups.
     done: usize,
 }
 
 /// Groups of a partition, conversation by conversation.
 pub(crate) struct GroupBatch {
-    /// Arrays of rows, one after another.
+    /// Arrays of rows, concatenated.
     pub buffer: Vec<u8>,
     /// The conversations in the order of their first rows.
     pub groups: Vec<Group>,
 }
 
 impl RowGrouper {
-    /// A grouping for inputs of this many bytes. Rows beyond the memory limit are spilled to files without a
-    /// name in `folder`.
+    /// Creates a grouper for inputs with this many bytes. Rows beyond
+    /// the memory limit are spilled to unnamed files in `folder`.
     pub(crate) fn new(input_bytes: u64, limits: &Limits, folder: impl Into<SpillFolder>) -> Self {
         let target = limits.partition.max(1);
         let mut grouper = Self {
@@ -117,8 +117,8 @@ impl RowGrouper {
         grouper
     }
 
-    /// Announces an entry; its rows name it by the number that is returned. Rows of one key are one conversation where
-    /// the scopes of their entries are the same text.
+    /// Announces an entry; its rows refer to it by the returned number. Rows with
+    /// equal keys are one conversation if the scopes of their entries are equal.
     pub(crate) fn entry(&mut self, entry: EntryRef, scope: String) -> usize {
         self.entries.push(entry);
         self.scopes.push(scope);
@@ -126,7 +126,7 @@ impl RowGrouper {
         self.entries.len() - 1
     }
 
-    /// Announces an entry of the rows of a table: equal keys of two tables are two conversations.
+    /// Announces an entry with rows of a table: equal keys in two tables are two conversations.
     pub(crate) fn table(&mut self, entry: EntryRef, scope: &str, table: ReadTable) -> usize {
         let number = self.entry(entry, format!("{scope}\n{}", table.name.full()));
         if let Some(last) = self.tables.last_mut() {
@@ -135,8 +135,8 @@ impl RowGrouper {
         number
     }
 
-    /// The scopes of rows without a table that are merged with those of one table, and the scopes of these: a CSV file and a dump of
-    /// the same rows.
+    /// Returns the scopes of rows without a table that are merged with rows of exactly one table,
+    /// mapped to the scope of that table: for example a CSV file and a dump of the same rows.
     fn scopes_of_one_table(&self) -> HashMap<String, String> {
         let mut tables: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
         for (scope, table) in self.scopes.iter().zip(&self.tables) {
@@ -154,7 +154,7 @@ impl RowGrouper {
         joined.collect()
     }
 
-    /// The text before the ids of each table's conversations, once all rows were read.
+    /// Returns the prefix for the ids of each table's conversations, after all rows were read.
     fn table_prefixes(&self) -> BTreeMap<ReadTable, Arc<str>> {
         let tables: BTreeSet<&ReadTable> = self.tables.iter().flatten().collect();
         let tables: Vec<&ReadTable> = tables.into_iter().collect();
@@ -186,22 +186,21 @@ impl RowGrouper {
         level.spill.push(partition, &head.0, bytes)
     }
 
-    /// Spills a row that is a conversation.
+    /// Spills a row that is a conversation by itself.
     pub(crate) fn push_alone(&mut self, place: &RowPlace, bytes: &[u8]) -> Result<(), DatasetError> {
-        // No id begins with this character, which ends scopes.
+        // No id starts with this character, which ends scopes.
         self.push(&format!("\0{} {}", place.entry, place.record), place, bytes)
     }
 
-    /// Notes that the conversation of a key begins with a row, which is identified by its id and its words.
-    /// Conversations of entries of the same `family` that begin with the same row are one.
+    /// Records that the conversation of a key starts with a row, identified by its id and its
+    /// words. Conversations of entries of the same `family` that start with the same row are one.
     pub(crate) fn begins(&mut self, key: &str, place: &RowPlace, family: &str, row: &str) {
         let head = Head::of(cut::at::<String>(&self.scopes, place.entry), key, place);
         self.lineage.begins(family, row, head.group());
     }
 
-    /// Spills a row that belongs to every conversation of its scope, or to those that mention the person it
-    /// is about. Rows beyond the limit for reading with each conversation go to the conversation without a
-    /// key.
+    /// Spills a row that belongs to every conversation of its scope, or to those that mention the
+    /// person it is about. Rows beyond the limit for shared rows go to the conversation without a key.
     pub(crate) fn push_shared(
         &mut self,
         about: Option<String>,
@@ -217,7 +216,7 @@ impl RowGrouper {
         self.push("", place, bytes)
     }
 
-    /// The next groups, written into `buffer`, or nothing when all are done.
+    /// Returns the next groups, written into `buffer`; `None` after the last.
     pub(crate) fn next_groups(&mut self, buffer: Vec<u8>) -> Result<Option<GroupBatch>, DatasetError> {
         if self.prefixes.is_none() {
             self.prefixes = Some(self.table_prefixes());
@@ -232,7 +231,7 @@ impl RowGrouper {
         Ok(Some(self.groups(buffer)))
     }
 
-    /// Brings the next partition back; false when all are done.
+    /// Reads the next partition back; returns false after the last.
     fn next_partition(&mut self) -> Result<bool, DatasetError> {
         loop {
             let depth = self.levels.len();
@@ -276,12 +275,13 @@ impl RowGrouper {
             let place = partition_of(Head::group_of(head), depth, count);
             deeper.spill.push(place, head, body)
         })?;
-        // One conversation, or several that a hash does not tell apart: no further spreading makes it smaller.
+        // All rows are in one place: one conversation, or several with
+        // equal hashes. Spreading again would not make it smaller.
         deeper.is_last = (0..count).filter(|place| deeper.spill.bytes(*place) > 0).count() == 1;
         Ok(())
     }
 
-    /// Gives the rows of conversations that are one the same name, once all have been spilled.
+    /// Renames the rows of conversations with several keys to one key, after all were spilled.
     fn bring_together(&mut self) -> Result<(), DatasetError> {
         let lineage = std::mem::take(&mut self.lineage);
         let Some(mut level) = self.levels.pop_front() else {
@@ -325,13 +325,13 @@ impl RowGrouper {
                 Ok(())
             })?;
         }
-        // In input order, wherever the rows of a group lay.
+        // In input order, wherever the rows of a group came from.
         into.rows
             .sort_by_key(|(number, place, _)| (*number, place.entry, place.record));
         Ok(())
     }
 
-    /// Groups of the partition: all that are left of it, or as many as fill the buffer.
+    /// Returns groups of the partition: all that are left, or as many as fill the buffer.
     fn groups(&mut self, mut buffer: Vec<u8>) -> GroupBatch {
         let target = usize::try_from(self.target).unwrap_or(usize::MAX);
         let from = &mut self.partition;
@@ -376,7 +376,7 @@ impl RowGrouper {
         GroupBatch { buffer, groups }
     }
 
-    /// Shared rows that were read with no conversation.
+    /// Returns shared rows that were read with no conversation.
     fn alone(&mut self, mut buffer: Vec<u8>) -> Option<GroupBatch> {
         buffer.clear();
         let mut groups = Vec::new();
@@ -421,10 +421,10 @@ fn array<'r>(
 /// The head of a row in a spill file: eight numbers, then scope and key.
 struct Head(Vec<u8>);
 
-/// Numbers in a head.
+/// The number of numbers in a head.
 const NUMBERS: usize = 8;
 
-/// The forms of rows, each at its number.
+/// The forms of rows; the index is written in the head.
 const FORMS: [Form; 4] = [Form::Original, Form::Row, Form::Copied, Form::Text];
 
 impl Head {
@@ -444,7 +444,7 @@ impl Head {
             head.extend_from_slice(&number.to_le_bytes());
         }
         head.extend_from_slice(scope.as_bytes());
-        // No scope holds a NUL.
+        // No scope contains a NUL.
         head.push(0);
         head.extend_from_slice(key.as_bytes());
         Self(head)
@@ -454,7 +454,7 @@ impl Head {
         Self::group_of(&self.0)
     }
 
-    /// Scope and key.
+    /// Returns scope and key.
     fn group_of(head: &[u8]) -> &[u8] {
         cut::slice(head, NUMBERS * 8..head.len())
     }
@@ -482,7 +482,7 @@ impl Head {
     }
 }
 
-/// The partition of a group, with another hash at every depth.
+/// Returns the partition of a group; each depth has a different hash.
 fn partition_of(group: &[u8], depth: usize, count: usize) -> usize {
     let hash = blake3::Hasher::new()
         .update(&(depth as u64).to_le_bytes())
@@ -532,7 +532,7 @@ mod tests {
         }
     }
 
-    /// Rows of `conversations` in turn, gathered; per conversation its rows as text.
+    /// Groups rows that alternate between `conversations`; returns the rows of each conversation as text.
     fn grouped(rows: u64, conversations: u64, partition: u64) -> (usize, Vec<(String, Vec<u64>)>) {
         let folder = tempfile::tempdir().unwrap();
         let mut grouper = RowGrouper::new(rows * 100, &limits(partition), folder.path().join("spill"));
@@ -615,7 +615,7 @@ mod tests {
         assert!(grouper.next_groups(Vec::new()).unwrap().is_none());
     }
 
-    /// Keys, rows and counted rows of all groups, slice by slice.
+    /// Returns keys, rows and counted rows of all groups, slice by slice.
     fn slices(grouper: &mut RowGrouper) -> Vec<Vec<(String, Vec<u64>, u64)>> {
         let mut slices = Vec::new();
         while let Some(batch) = grouper.next_groups(Vec::new()).unwrap() {
@@ -629,7 +629,8 @@ mod tests {
         slices
     }
 
-    /// Tables and rows of the groups of key `k`, one row in each entry: of a table of this name, or of a file.
+    /// Returns tables and numbers of rows of the groups with key `k`.
+    /// Each entry has one row, of a table with this name or of a file.
     fn tables_of(entries: &[Option<&str>]) -> Vec<(Option<String>, usize)> {
         let folder = tempfile::tempdir().unwrap();
         let mut grouper = RowGrouper::new(1, &limits(1 << 20), folder.path().join("spill"));

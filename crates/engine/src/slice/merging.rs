@@ -1,7 +1,7 @@
-//! Validation of `merge = true`: each entry is recognised by its first bytes before anything is written.
+//! Validates `merge = true`: each entry is recognised by its first bytes before anything is written.
 //!
-//! Rows of several files become one conversation where they are grouped by its id. Everywhere else `merge`
-//! would have no effect, and is refused.
+//! Rows of several files become one conversation only if they are grouped
+//! by its id. Elsewhere `merge` would have no effect, and is refused.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,11 +15,11 @@ use super::recognise::{EntryAction, Recognition, recognise_alone};
 use crate::error::PlanError;
 use crate::plan::PlannedInput;
 
-/// Refuses inputs that are to be merged, and hold what does not merge. Ends early when `stop` is set.
+/// Refuses inputs that should be merged and contain records that do not merge. Ends early if `stop` is set.
 ///
 /// # Errors
 ///
-/// When one is refused, or when the system fails.
+/// If an input is refused, or the system fails.
 pub(crate) fn refuse_unmerged(
     inputs: &[PlannedInput],
     limits: &Limits,
@@ -34,7 +34,7 @@ pub(crate) fn refuse_unmerged(
     Ok(())
 }
 
-/// Whether an input is to be merged, and only its content shows whether it can be.
+/// Returns whether an input should be merged and only its content shows whether that is possible.
 fn needs_inspection(planned: &PlannedInput) -> bool {
     let settings = &planned.settings;
     let can_be_read_twice = matches!(
@@ -54,7 +54,7 @@ fn refuse_unmerged_entries(
     stop: &AtomicBool,
 ) -> Result<(), PlanError> {
     let tables = &planned.settings.tables;
-    // Rows of tables are grouped always, and have the source of their map.
+    // Rows of tables are always grouped, and are read by the source of their map.
     let all_tables_merge = tables.iter().all(|map| can_merge(&map.source));
     let mut reader = Reader::open(&planned.input, limits).with_tables(Arc::clone(tables));
     let mut buffer = Vec::new();
@@ -91,11 +91,11 @@ fn can_merge(source: &str) -> bool {
     chatmill_source::find(source).is_some_and(Source::can_merge)
 }
 
-/// The source that reads an entry whose records are not grouped by conversation.
+/// Returns the source of an entry with records that are not grouped by conversation.
 fn unmerged(seen: &Recognition) -> Option<&'static str> {
     let source = seen.source?;
     let merges = seen.groups_rows && source.can_merge();
-    (matches!(seen.fate, EntryAction::Read) && !merges).then(|| source.id())
+    (matches!(seen.action, EntryAction::Read) && !merges).then(|| source.id())
 }
 
 fn refusal(planned: &PlannedInput, entry: &str, source: &str) -> PlanError {

@@ -1,4 +1,8 @@
-//! The format of an entry: the source that reads it, or the reason why none does.
+//! Recognises the format of an entry: finds the source that reads it, or the reason why none does.
+//!
+//! The head of an entry comes from the intake, with the settings of its input;
+//! [`Recognition`] goes to the slicer, which reads, rejects or skips the entry
+//! accordingly. [`guesses`] proposes maps for tables that no map reads.
 
 pub(super) mod guesses;
 
@@ -21,50 +25,50 @@ use crate::plan::inputs::senders;
 pub(super) struct Recognition {
     /// The source that reads it.
     pub source: Option<&'static dyn Source>,
-    /// Why that source reads it, or what else the entry may be.
+    /// The reason why that source reads it, or other formats that it may have.
     pub recognised: Recognised,
-    /// The map of the names of its JSON rows' fields.
+    /// The map for the field names of its JSON rows.
     pub map: Option<TableMap>,
-    /// The handling of the entry.
-    pub fate: EntryAction,
+    /// The action for the entry.
+    pub action: EntryAction,
     /// The findings about the entry.
     pub notes: Vec<Finding>,
     /// Whether its rows are grouped by conversation.
     pub groups_rows: bool,
-    /// The facts about its rows that its path gives.
+    /// Facts about its rows from its path.
     pub export_path: Option<ExportPath>,
 }
 
-/// The handling of an entry.
+/// What happens with an entry.
 #[derive(Default)]
 pub(super) enum EntryAction {
     /// The records are read, or rejected one by one.
     #[default]
     Read,
-    /// No source reads its records: each is rejected, with this as the reason where it has no error of its own.
+    /// No source reads its records: each is rejected, with its own error or else with this reason.
     Reject(String),
     /// The entry is a table with an unknown header: each row is one framing error.
     RefuseRows(String),
     /// The entry is a table that this map reads.
     ReadTable(Box<TableMap>),
-    /// The entry is skipped: it is of this kind.
-    PassOver(&'static str),
+    /// The entry is skipped because it is of this kind.
+    Skip(&'static str),
     /// The entry is one framing error; the last field is the offending byte of the head.
     Refuse(&'static Code, String, Option<u64>),
 }
 
 impl EntryAction {
-    /// Why no source reads the entry, where it is of no known format.
+    /// Returns the reason why no source reads the entry, if its format is unknown.
     fn unknown(&self) -> Option<&String> {
         match self {
             Self::Refuse(code, message, _) if *code == &codes::UNKNOWN_FORMAT => Some(message),
             Self::Reject(message) | Self::RefuseRows(message) => Some(message),
-            Self::PassOver(_) | Self::Refuse(..) | Self::Read | Self::ReadTable(_) => None,
+            Self::Skip(_) | Self::Refuse(..) | Self::Read | Self::ReadTable(_) => None,
         }
     }
 }
 
-/// Recognises an entry by itself, without the other files of its export and without the guesses for tables before it.
+/// Recognises an entry by itself, without other files of its export and without earlier guesses for tables.
 pub(super) fn recognise_alone(
     planned: &PlannedInput,
     entry: &str,
@@ -74,7 +78,8 @@ pub(super) fn recognise_alone(
     recognise(planned, entry, head, limits, &|_| false, &mut Guesses::default())
 }
 
-/// Recognises an entry of an input by its head. `has_companion` is whether its export has the file of a name.
+/// Recognises an entry of an input by its head. `has_companion`
+/// returns whether its export contains the file with a name.
 pub(super) fn recognise(
     planned: &PlannedInput,
     entry: &str,
@@ -155,13 +160,13 @@ pub(super) fn recognise(
     if let Some(guess) = sure {
         seen.notes.push(note(guess, planned));
     }
-    seen.fate = match (passed_over, refused) {
+    seen.action = match (passed_over, refused) {
         (None, None) if is_table => sure.map_or(EntryAction::Read, |guess| {
             EntryAction::ReadTable(Box::new(guess.map(NAME)))
         }),
-        (Some(kind), _) => EntryAction::PassOver(kind),
+        (Some(kind), _) => EntryAction::Skip(kind),
         (None, Some(message)) => EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None),
-        (None, None) => fate(
+        (None, None) => action(
             planned,
             entry,
             head,
@@ -171,10 +176,10 @@ pub(super) fn recognise(
             found.as_ref(),
         ),
     };
-    if let EntryAction::PassOver(kind) = &seen.fate {
+    if let EntryAction::Skip(kind) = &seen.action {
         seen.recognised.looks_like = Some((*kind).to_owned());
     }
-    if let Some(message) = seen.fate.unknown() {
+    if let Some(message) = seen.action.unknown() {
         let format = chatmill_source::unsupported_format(head, &sketch);
         let of_message = || (message.starts_with("this is ") && found.is_none()).then(|| message.clone());
         let of_format = format.map(|format| format!("{}: {}", format.name, format.why));
@@ -185,7 +190,7 @@ pub(super) fn recognise(
     seen
 }
 
-fn fate(
+fn action(
     planned: &PlannedInput,
     entry: &str,
     head: &Head,
@@ -195,14 +200,14 @@ fn fate(
     guessed: Option<&Guess>,
 ) -> EntryAction {
     if !entry.is_empty() && planned.settings.exclude.matches(entry) {
-        return EntryAction::PassOver("excluded");
+        return EntryAction::Skip("excluded");
     }
     if is_known {
         return EntryAction::Read;
     }
     if let Some(kind) = foreign(&name_of(planned, entry), head) {
         if !entry.is_empty() || !planned.is_named {
-            return EntryAction::PassOver(kind);
+            return EntryAction::Skip(kind);
         }
         if planned.settings.source.is_none() {
             let message = format!("this is a {kind} and no chat");
@@ -217,7 +222,7 @@ fn fate(
     if let (Some((id, lines)), Framing::Documents) = (lines, head.framing)
         && !matches!(first, Some(b'{' | b'[' | b'"'))
     {
-        let message = format!("no line begins as those of {id} do: {lines}");
+        let message = format!("no line begins like those of {id}: {lines}");
         return EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None);
     }
     if planned.settings.source.is_some() || matches!(head.framing, Framing::Empty | Framing::Tables) {
@@ -230,7 +235,7 @@ fn fate(
     }
 }
 
-/// What the columns of an entry are taken for that no source reads, where it is no other known format.
+/// Guesses the meaning of columns in an entry that no source reads, unless it has another known format.
 fn guessed(
     planned: &PlannedInput,
     entry: &str,
@@ -241,14 +246,14 @@ fn guessed(
     let may_be = |format: UnsupportedFormat| format.is_table() || format.is_of_rows();
     let is_other = chatmill_source::unsupported_format(head, sketch).is_some_and(|format| !may_be(format));
     let is_foreign = foreign(&name_of(planned, entry), head).is_some();
-    // The rows of other tables have a map.
+    // Rows of real tables have a map.
     let has_map = matches!(head.framing, Framing::Tables | Framing::Text | Framing::Empty);
     (!is_other && !is_foreign && !has_map)
         .then(|| guesses.of(head))
         .flatten()
 }
 
-/// The name of an entry: its own in an archive, else that of its input.
+/// Returns the name of an entry: its name in an archive, else that of its input.
 fn name_of<'n>(planned: &'n PlannedInput, entry: &'n str) -> Cow<'n, str> {
     if entry.is_empty() {
         planned.input.name()
@@ -257,8 +262,8 @@ fn name_of<'n>(planned: &'n PlannedInput, entry: &'n str) -> Cow<'n, str> {
     }
 }
 
-/// The map of the plan's own that names the fields of an entry's records, where these are JSON; of rows that were recognised, the one
-/// that knows their names.
+/// Returns the user's map for the field names of JSON records;
+/// for recognised rows, the built-in map that knows their names.
 fn map_of_rows(planned: &PlannedInput, sketch: &Sketch, is_of_rows: bool) -> Option<TableMap> {
     let mut own = planned
         .settings
@@ -284,7 +289,7 @@ fn map_of_rows(planned: &PlannedInput, sketch: &Sketch, is_of_rows: bool) -> Opt
             .filter(|map| !map.columns.is_empty() || map.refusal.is_some());
         presets.find(|map| !map.is_own && map.source == TABLE_ROWS && reads(map))
     };
-    // Rows with the name `conversation` itself need no other names.
+    // Rows with a field `conversation` need no other map.
     let has_own_name = || sketch.records.iter().any(|record| record.names("conversation"));
     found
         .or_else(|| is_of_rows.then(by_names).flatten())
@@ -292,10 +297,11 @@ fn map_of_rows(planned: &PlannedInput, sketch: &Sketch, is_of_rows: bool) -> Opt
         .cloned()
 }
 
-/// The id of the source of anybody's rows.
+/// The id of the source for rows from any system.
 const TABLE_ROWS: &str = "table-rows";
 
-/// The words before `_id` in names of columns that name no conversation: a person, a model, a tenant, a reply or a parent.
+/// The words before `_id` in columns that do not identify a
+/// conversation: a person, a model, a tenant, a reply or a parent.
 const OTHERS: [&str; 30] = [
     "user",
     "sender",
@@ -329,7 +335,8 @@ const OTHERS: [&str; 30] = [
     "parent_message",
 ];
 
-/// Why a table is refused in which no column is known to name a conversation, but one repeats that may.
+/// Returns the reason for refusing a table without a known
+/// conversation column, if a column with repeating values may be one.
 fn unnamed_conversation(planned: &PlannedInput, head: &Head) -> Option<String> {
     let (columns, rows) = head.table()?;
     let map = TableMap::find(&planned.settings.tables, None, &columns)?;
@@ -347,12 +354,12 @@ fn unnamed_conversation(planned: &PlannedInput, head: &Head) -> Option<String> {
     };
     let (_, name) = columns.iter().enumerate().find(repeats)?;
     Some(format!(
-        "no column is known to name the conversation, but `{name}` repeats: a [table_map] with `conversation = \"{name}\"` says that \
-         it does; without that key, all rows are one conversation"
+        "no column is known to name the conversation, but `{name}` repeats: if it does, set `conversation = \"{name}\"` in a \
+         [table_map]; without that key, all rows are one conversation"
     ))
 }
 
-/// The error of an entry for which agents are named although its rows have roles.
+/// Returns the error if `--assistant` is given for an entry with roles in its rows.
 fn refused_agents(planned: &PlannedInput, head: &Head, seen: &Recognition) -> Option<String> {
     let of_table = || {
         let (columns, _) = head.table()?;
@@ -370,14 +377,14 @@ fn refused_agents(planned: &PlannedInput, head: &Head, seen: &Recognition) -> Op
     let is_asked = !planned.settings.written.assistants.is_empty();
     is_asked.then(|| {
         format!(
-            "--assistant is for rows of senders without roles, and this is read by {}, which knows who is an agent: leave it out, or \
-             choose with --as whose answers are shown or learned",
+            "--assistant is for rows of senders without roles, and this is read by {}, which knows the agents: leave it out, or \
+             choose the perspective with --as",
             source.id()
         )
     })
 }
 
-/// Writes the ids, times and numbers of a record that programs of `MongoDB` wrote as plain values.
+/// Rewrites the extended JSON that `MongoDB` programs write (ids, times, numbers) as plain values.
 pub(super) fn fold(frame: &mut Frame, buffer: &mut Vec<u8>, limits: &Limits) {
     let bytes = cut::slice(buffer, frame.buffer.clone());
     if [&b"\"$oid\""[..], b"\"$date\""]
@@ -395,8 +402,8 @@ pub(super) fn fold(frame: &mut Frame, buffer: &mut Vec<u8>, limits: &Limits) {
     }
 }
 
-/// Writes a row with the names of its map; false where a filter skips the row. A value that is not an object
-/// stays as it is.
+/// Rewrites a row with the names of its map; returns false if a filter skips the row. A value that is not an
+/// object is unchanged.
 pub(super) fn rename(map: &TableMap, frame: &mut Frame, buffer: &mut Vec<u8>, limits: &Limits) -> bool {
     let mut row = Vec::new();
     let bytes = cut::slice(buffer, frame.buffer.clone());
@@ -415,9 +422,9 @@ pub(super) fn rename(map: &TableMap, frame: &mut Frame, buffer: &mut Vec<u8>, li
     is_wanted
 }
 
-/// The reason why no source was recognised: the format that the entry looks like, else an error that its
-/// document has in any format, else that no source knows it. Of several records each is rejected; a single
-/// document is refused whole.
+/// Returns the action for an entry that no source recognised. The reason is the format that it looks like, else
+/// an error of the document in any format, else that no source knows it. Several records are rejected one by
+/// one; a single document is refused as a whole.
 fn why_unrecognised(head: &Head, sketch: &Sketch, limits: &Limits) -> EntryAction {
     let is_whole = match head.framing {
         Framing::Lines | Framing::Array => false,
@@ -449,7 +456,7 @@ fn why_unrecognised(head: &Head, sketch: &Sketch, limits: &Limits) -> EntryActio
     }
     let first = head.bytes.as_slice();
     if is_whole && let Err(error) = json::scan(first, limits.depth) {
-        // A cut head may end inside a character.
+        // A head that was cut may end inside a character.
         let is_cut = !head.complete && error.at + 4 >= first.len();
         let ends_inside = error.code == &codes::INVALID_JSON && error.at >= first.len();
         let at = Some(error.at as u64);
@@ -464,5 +471,5 @@ fn why_unrecognised(head: &Head, sketch: &Sketch, limits: &Limits) -> EntryActio
     unknown(NO_SOURCE.to_owned())
 }
 
-/// Why a record is rejected of which no more is known than that no source reads it.
+/// The reason for rejecting a record of an unknown format.
 pub(crate) const NO_SOURCE: &str = "no known source writes records like this";

@@ -1,7 +1,7 @@
-//! The contents of a slice, in order: the one iteration for all code that works on slices.
+//! The contents of a slice, in order: all code that works on slices uses this iteration.
 //!
-//! A record is one frame, or the rows of a conversation that were grouped from many places. Readers of
-//! records see no difference: a frame is a record of one row.
+//! A record is one frame, or the rows of a conversation that were grouped from many
+//! places. Code that reads records sees no difference: a frame is a record of one row.
 
 use std::collections::BTreeSet;
 
@@ -25,16 +25,16 @@ use crate::record::{self, RecordHash, RecordOutcome, Settings, UnreadAt};
 pub(crate) enum Item<'s> {
     /// A record.
     Record(Record<'s>),
-    /// A record that the request leaves out before it is looked at.
+    /// A record that is filtered before it is read.
     Filtered(Record<'s>),
-    /// Anything else.
+    /// Any other step.
     Step(&'s Step),
 }
 
-/// A record, not yet read.
+/// A record that is not yet read.
 #[derive(Clone, Copy)]
 pub(crate) struct Record<'s> {
-    /// The entry in which the record begins.
+    /// The entry in which the record starts.
     pub entry: &'s EntryRef,
     /// The bytes of the record; grouped rows as an array.
     pub bytes: &'s [u8],
@@ -46,13 +46,13 @@ pub(crate) struct Record<'s> {
 /// The form of a record in the inputs.
 #[derive(Clone, Copy)]
 pub(crate) enum RecordForm<'s> {
-    /// In one piece.
+    /// One range of bytes.
     Frame(&'s Frame),
-    /// A record of rows in many places.
+    /// Rows from several places.
     Group(&'s Group),
 }
 
-/// The unit by which a record is accounted for: a frame, or one of the grouped rows.
+/// The unit of accounting: a frame, or one of the grouped rows.
 #[derive(Clone, Copy)]
 pub(crate) struct AccountedRow<'s> {
     /// The entry of the row.
@@ -63,7 +63,7 @@ pub(crate) struct AccountedRow<'s> {
     pub bytes: u64,
 }
 
-/// A record, read.
+/// A record that was read.
 pub(crate) struct ReadRecord<'s> {
     /// The record.
     pub record: Record<'s>,
@@ -71,9 +71,10 @@ pub(crate) struct ReadRecord<'s> {
     pub outcome: RecordOutcome,
     /// The hash of the record.
     pub hash: RecordHash<'s>,
-    /// The rows that are rejected, by their index.
+    /// The indexes of rejected rows.
     rejected: BTreeSet<usize>,
-    /// Whether the record is accounted for here: one that holds several conversations is so in the first.
+    /// Whether the record is accounted for here. A record with
+    /// several conversations is accounted for with the first.
     counts: bool,
 }
 
@@ -81,7 +82,7 @@ pub(crate) struct ReadRecord<'s> {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct At<'a> {
     pub entry: Option<&'a EntryRef>,
-    /// Number of the record that it lies in, if it does in one.
+    /// Number of the record, if the finding is in one.
     pub record: Option<u64>,
     /// Id of its conversation.
     pub id: Option<&'a str>,
@@ -98,8 +99,8 @@ impl<'a> At<'a> {
 }
 
 impl Slice {
-    /// The elements of the slice in order, each with its entry. Frames before the first entry, which no
-    /// reader gives, are left out.
+    /// Returns the elements of the slice in order, each with its entry. Frames
+    /// before the first entry are skipped; no reader returns such frames.
     pub(crate) fn items(&self) -> impl Iterator<Item = (Option<&EntryRef>, Item<'_>)> {
         let mut entry = None;
         self.steps.iter().filter_map(move |step| {
@@ -110,7 +111,7 @@ impl Slice {
         })
     }
 
-    /// The items for work: each is reported as done when the next is asked for.
+    /// Returns the items for processing: each is reported as done when the next one is requested.
     pub(crate) fn work<'s>(
         &'s self,
         progress: &'s dyn Progress,
@@ -164,7 +165,7 @@ impl Slice {
 }
 
 impl<'s> Record<'s> {
-    /// The source that reads it; none where nothing but framing errors is in its entry.
+    /// Returns the source that reads the record; `None` if its entry has only framing errors.
     pub(crate) fn source(&self) -> Option<&'static dyn Source> {
         match self.form {
             RecordForm::Frame(_) => self.entry.source,
@@ -172,8 +173,8 @@ impl<'s> Record<'s> {
         }
     }
 
-    /// Reads, links and checks the record: each of its conversations, mostly one. A record that no source
-    /// reads is rejected.
+    /// Reads, links and checks the conversations of the record,
+    /// usually one. A record that no source reads is rejected.
     pub(crate) fn read(self, settings: Settings<'_>) -> Vec<ReadRecord<'s>> {
         let mut outcome = match self.form {
             RecordForm::Frame(frame) => {
@@ -202,7 +203,7 @@ impl<'s> Record<'s> {
         read
     }
 
-    /// The rows that are rejected in one of its conversations.
+    /// Returns the rows that are rejected in one of its conversations.
     fn rejected(&self, outcome: &RecordOutcome) -> BTreeSet<usize> {
         match self.form {
             RecordForm::Frame(_) => outcome.linked.is_none().then_some(0).into_iter().collect(),
@@ -210,7 +211,7 @@ impl<'s> Record<'s> {
         }
     }
 
-    /// The accounted rows, each with its index: rows that belong to several records count in the first.
+    /// Returns the accounted rows with their indexes; rows that belong to several records count in the first.
     pub(crate) fn rows(self) -> impl Iterator<Item = (usize, AccountedRow<'s>)> {
         let count = match self.form {
             RecordForm::Frame(_) => 1,
@@ -224,7 +225,7 @@ impl<'s> Record<'s> {
             .map(move |index| (index, self.row(Some(index))))
     }
 
-    /// The row of an index; the first where there is none.
+    /// Returns the row with this index; the first one for `None`.
     pub(crate) fn row(self, index: Option<usize>) -> AccountedRow<'s> {
         match self.form {
             RecordForm::Frame(frame) => AccountedRow {
@@ -246,8 +247,8 @@ impl<'s> Record<'s> {
         }
     }
 
-    /// The range of the record in its entry, and the line and column of its first byte, where the entry is
-    /// text; for grouped rows, those of the first row.
+    /// Returns the range of the record in its entry, and the line and column of its
+    /// first byte, if the entry is text. For grouped rows, these are of the first row.
     pub(crate) fn written(&self) -> (Option<Span>, Option<(u64, u64)>) {
         match self.form {
             RecordForm::Frame(frame) => {
@@ -266,7 +267,7 @@ impl<'s> Record<'s> {
 }
 
 impl Record<'_> {
-    /// The path of a message in it.
+    /// Returns the path of a message in the record.
     pub(crate) fn path_of(self, message: MessageOrigin) -> String {
         let index = message.index;
         if self.bytes.trim_ascii_start().starts_with(b"[") {
@@ -276,7 +277,7 @@ impl Record<'_> {
         path.unwrap_or_else(|| "$".to_owned())
     }
 
-    /// The place of an unread field: the index of its input, and its first place.
+    /// Returns the place of an unread field: the index of its input, and its first place.
     pub(crate) fn place_of(self, unread: &UnreadAt) -> (usize, FirstPlace) {
         let row = self.row(unread.located.row);
         let place = FirstPlace {
@@ -291,20 +292,20 @@ impl Record<'_> {
 }
 
 impl<'s> ReadRecord<'s> {
-    /// The accounted rows of the record, and whether each is rejected; empty for a further conversation of
-    /// the record.
+    /// Returns the accounted rows of the record, and whether each
+    /// is rejected; empty for further conversations of the record.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (AccountedRow<'s>, bool)> {
         let rows = self.counts.then(|| self.record.rows()).into_iter().flatten();
         rows.map(|(index, row)| (row, self.rejected.contains(&index)))
     }
 
-    /// The findings, each with its row.
+    /// Returns the findings, each with its row.
     pub(crate) fn findings(&self) -> impl Iterator<Item = (AccountedRow<'s>, &Located)> {
         let findings = self.outcome.findings.iter();
         findings.map(|located| (self.record.row(located.row), located))
     }
 
-    /// The rejects, each with its row: of grouped rows, one for each rejected row.
+    /// Returns the rejects, each with its row; one per rejected row for grouped rows.
     pub(crate) fn rejects(&self, limits: &Limits) -> Vec<(AccountedRow<'s>, Reject, Located)> {
         let rejects = match self.record.form {
             RecordForm::Frame(_) => self.outcome.rejects.clone(),
@@ -316,13 +317,14 @@ impl<'s> ReadRecord<'s> {
             .collect()
     }
 
-    /// The key of the plan that leaves the conversation out, if one does: by its content before redaction.
+    /// Returns the key of the plan that excludes the conversation,
+    /// if any. Its content before redaction decides.
     pub(crate) fn left_out_by<'p>(&self, plan: &'p Plan) -> Option<&'p str> {
         let read = self.outcome.as_read()?;
         plan.leaves_out(self.record.entry.input, read, &self.hash, self.codes())
     }
 
-    /// The codes of its findings and rejects.
+    /// Returns the codes of its findings and rejects.
     pub(crate) fn codes(&self) -> impl Iterator<Item = &'static str> + use<'_> {
         let findings = self.outcome.findings.iter().map(|located| &located.finding);
         let rejects = self.outcome.rejects.iter().map(|(reject, _)| &reject.finding);

@@ -1,4 +1,4 @@
-//! Inputs that have the same bytes. Their hashes are taken while they are read, or were taken before.
+//! Inputs with equal bytes. The hashes are computed during reading, or were computed before.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -7,26 +7,26 @@ use chatmill_diag::{Finding, codes};
 
 use crate::plan::PlannedInput;
 
-/// The hashes of the inputs that were read, as far as they can repeat: inputs of a length that no other has are not listed.
+/// The hashes of inputs that may repeat others: inputs with a unique length are not listed.
 #[derive(Clone)]
 pub(crate) struct Repeats {
     /// State shared by all readers of the same inputs, so that it is not computed again for each shard.
     planned: Arc<Planned>,
-    /// The first input of each hash that only reading has shown.
+    /// The first input of each hash that was computed during reading.
     firsts: HashMap<blake3::Hash, usize>,
 }
 
 /// The lengths and hashes in the plan.
 struct Planned {
-    /// Lengths that several inputs have, in bytes.
+    /// Lengths of several inputs, in bytes.
     lengths: BTreeSet<u64>,
     /// The first input of each hash.
     firsts: HashMap<blake3::Hash, usize>,
 }
 
 impl Repeats {
-    /// The state before any input is read. Inputs that were hashed before are known: the first of equal
-    /// inputs does not depend on the shards that are read.
+    /// Returns the state before any input is read. Hashes in the plan are included,
+    /// so that the first of equal inputs does not depend on which shards are read.
     pub(crate) fn among(inputs: &[PlannedInput]) -> Self {
         let mut all: Vec<u64> = inputs.iter().map(|planned| planned.input.bytes).collect();
         all.sort_unstable();
@@ -48,12 +48,12 @@ impl Repeats {
         }
     }
 
-    /// Whether an input of this length may have the bytes of another.
+    /// Returns whether an input with this length may repeat another.
     pub(super) fn may_have(&self, length: u64) -> bool {
         self.planned.lengths.contains(&length)
     }
 
-    /// The first input with this hash, where it is another one.
+    /// Returns the first input with this hash, if it is not this one.
     pub(super) fn first(&mut self, hash: blake3::Hash, input: usize) -> Option<usize> {
         let planned = self.planned.firsts.get(&hash);
         let first = planned
@@ -63,9 +63,9 @@ impl Repeats {
     }
 }
 
-/// The finding that an earlier input has the same bytes.
+/// Returns the finding that an earlier input has the same bytes.
 pub(super) fn repeated(first: &str) -> Finding {
-    Finding::new(&codes::REPEATED_INPUT, "its bytes are those of an earlier file").quoting(first)
+    Finding::new(&codes::REPEATED_INPUT, "it has the same bytes as an earlier file").quoting(first)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Cutting a frame into the rows of conversations, which are spilled until the rest has been read.
+//! Cuts a frame into rows of conversations, which are spilled until all rows have been read.
 
 use chatmill_dataset::DatasetError;
 use chatmill_diag::{Limits, cut};
@@ -11,25 +11,26 @@ use crate::record::locate::advance;
 use crate::record::written::{offsets_of, written};
 use crate::slice::grouping::RowGrouper;
 
-/// The entry that is being read.
+/// The entry that is currently read.
 pub(super) struct Entry {
     pub step: EntryRef,
-    /// The number of the entry among those whose rows are grouped.
+    /// The number of the entry for the grouper, if its rows are grouped.
     pub gathering: Option<usize>,
-    /// The entries among which conversations are found that go on in another one.
+    /// The scope in which a conversation may continue in another entry.
     pub family: String,
     /// The conversation of rows that name none.
     pub conversation: String,
-    /// Number of the next record, counted anew where frames are cut into rows.
+    /// Number of the next record; rows have separate numbers if frames are cut.
     pub next_record: u64,
-    /// The map of the names of its JSON rows' fields.
+    /// The map for the field names of its JSON rows.
     pub map: Option<TableMap>,
-    /// Rows so far with an empty conversation.
+    /// The number of rows so far with an empty conversation.
     pub alone: u64,
 }
 
 impl Entry {
-    /// Spills the rows of a frame, where rows are grouped and the frame can be cut: how many, and the bytes between them.
+    /// Spills the rows of a frame, if rows are grouped and the frame can
+    /// be cut. Returns the number of rows, and the bytes between them.
     pub(super) fn spill_rows(
         &mut self,
         grouper: &mut RowGrouper,
@@ -73,7 +74,8 @@ impl Entry {
             if matches!(place.form, Form::Row | Form::Text) {
                 (place.start, place.end) = (frame.start, frame.end);
             }
-            // A row may contain others: its bytes are accounted for once, with the first.
+            // A row may contain others; its bytes are accounted
+            // for once, with the first row that contains them.
             place.bytes = place.end.saturating_sub(place.start.max(covered));
             covered = covered.max(place.end);
             within += place.bytes;
@@ -106,13 +108,13 @@ mod tests {
 
     use super::*;
 
-    /// A channel as slackdump writes it: the reply is inside of the message that it answers.
+    /// A channel as slackdump writes it: the reply is inside the message that it answers.
     const DUMP: &str = r#"{"channel_id":"C1","name":"ferns","messages":[
         {"type":"message","user":"U1","text":"Water?\tNow?","ts":"1767600300.000100","slackdump_thread_replies":[
             {"type":"message","user":"U2","text":"Done.","ts":"1767600400.000100"}]},
         {"type":"message","user":"U1","text":"Thanks.","ts":"1767600500.000100"}]}"#;
 
-    /// Two channels of a batch, whose rows are beside one another.
+    /// A batch with two requests, which become rows side by side.
     const BATCH: &str = r#"{"requests":[{"custom_id":"a","body":{}},{"custom_id":"a","body":{}}]}"#;
 
     #[test]

@@ -1,6 +1,7 @@
-//! Handing out slices: one reader, N workers, results in the order of the slices.
+//! Schedules slices: one reader, N workers, results in the order of the slices.
 //!
-//! The reader is at most one slice ahead of the workers, so memory holds N + 1 slices. There is no queue between workers.
+//! The reader is at most one slice ahead of the workers, so
+//! memory holds N + 1 slices. There is no queue between workers.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -14,11 +15,11 @@ use crate::error::ReadError;
 use crate::progress::{Progress, Queues};
 use crate::slice::{Slice, Slicer};
 
-/// Threads for each core at most: more of them take turns, and each costs memory and the time to start it.
+/// The most threads per core: further threads only take turns, and each costs memory and time to start.
 const PER_CORE: usize = 4;
 
-/// Worker threads for a request; 0 takes what the machine or its control group gives. More than can be of use are not started,
-/// which is noted.
+/// Returns the number of worker threads for a request; 0 means as many as the
+/// machine or its control group provides. A useless excess is cut, with a note.
 pub fn threads(asked: usize, progress: &dyn Progress) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let most = cores.saturating_mul(PER_CORE);
@@ -26,7 +27,7 @@ pub fn threads(asked: usize, progress: &dyn Progress) -> usize {
         0 => cores,
         asked if asked > most => {
             progress.note(&format!(
-                "{asked} threads were asked for; {most} are used, {PER_CORE} for each core"
+                "{asked} threads were requested; {most} are used, {PER_CORE} for each core"
             ));
             most
         }
@@ -34,7 +35,7 @@ pub fn threads(asked: usize, progress: &dyn Progress) -> usize {
     }
 }
 
-/// The content of a mutex, even if a thread panicked while it held the lock.
+/// Locks a mutex, even if a thread panicked while it held the lock.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -47,18 +48,18 @@ fn pool(threads: usize) -> Result<ThreadPool, ReadError> {
     builder.build().map_err(|_| ReadError::Threads(threads))
 }
 
-/// Does work that may part itself among that many threads.
+/// Runs work that may divide itself among this many threads.
 pub(crate) fn together<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, ReadError> {
     Ok(pool(threads)?.install(work))
 }
 
-/// Hands every slice to a worker and its result, in the order of the slices, to `deliver`.
+/// Passes every wanted slice to a worker, and the results to `deliver` in the order of the slices.
 ///
-/// `work` may give nothing for a slice that needs no work. Ends early when the slicer is to stop.
+/// Ends early if the slicer is to stop.
 ///
 /// # Errors
 ///
-/// When the threads cannot be started, or rows could not be spilled.
+/// If the threads cannot be started, or rows could not be spilled.
 pub(crate) fn each_slice<T: Send>(
     threads: usize,
     slicer: &mut Slicer<'_>,
@@ -123,7 +124,7 @@ struct Scheduler<'d, T> {
 struct State<'d, T> {
     queues: Queues,
     buffers: Vec<Vec<u8>>,
-    /// Slices are counted as they are handed out.
+    /// Slices are counted when they are passed to a worker.
     next: u32,
     results: BTreeMap<u32, (SliceId, Option<T>)>,
     deliver: &'d mut (dyn FnMut(SliceId, T) + Send),

@@ -1,9 +1,9 @@
 //! Shards: the parts of the inputs that one machine processes at a time.
 //!
-//! Inputs are put together in the order of their names up to `[shards] bytes`; a larger file of lines with
+//! Inputs are combined in the order of their names up to `[shards] bytes`. A larger file of lines with
 //! independent records is divided, and each range of it is a shard. Rows that may become one conversation
-//! stay in one shard: inputs of a section whose rows are grouped across files are in it with all inputs
-//! between them. The same holds for sections with a limit, which counts from the first record on.
+//! stay in one shard: it has all inputs of a section with rows that are grouped across files, and all
+//! inputs between them. The same applies to sections with a limit, which counts from the first record on.
 //!
 //! Why: docs/decisions/2026-11-23-input-shards.md.
 
@@ -27,12 +27,12 @@ pub(crate) struct Shard {
     pub number: u32,
     /// The inputs, by index.
     pub inputs: Range<usize>,
-    /// The range of its only input, where that is divided.
+    /// The range of its only input, if that is divided.
     pub range: Option<LineRange>,
 }
 
 impl Shard {
-    /// Whole inputs, this many.
+    /// Creates the shard of this many whole inputs.
     pub(crate) fn whole(inputs: usize) -> Self {
         Self {
             number: 0,
@@ -41,7 +41,7 @@ impl Shard {
         }
     }
 
-    /// Bytes of its inputs as they lie on disk.
+    /// Returns the size of its inputs on disk, in bytes.
     pub(crate) fn bytes(&self, inputs: &[PlannedInput]) -> u64 {
         if let Some(range) = &self.range {
             return range.end - range.start;
@@ -51,11 +51,12 @@ impl Shard {
     }
 }
 
-/// Whether an input is a file that can be entered in the middle: one of lines, each of which is read for itself.
+/// Returns whether an input is a file that can be read from the
+/// middle: lines that are read independently of each other.
 ///
 /// # Errors
 ///
-/// When the system fails.
+/// If the system fails.
 pub(crate) fn divides(planned: &PlannedInput, limits: &Limits) -> Result<bool, Failure> {
     if planned.input.kind != InputKind::File || planned.settings.written.limit.is_some() {
         return Ok(false);
@@ -63,11 +64,11 @@ pub(crate) fn divides(planned: &PlannedInput, limits: &Limits) -> Result<bool, F
     Ok(seen(planned, limits)?.divides)
 }
 
-/// The shards of a plan whose inputs were hashed, in order.
+/// Returns the shards of a plan with hashed inputs, in order.
 ///
 /// # Errors
 ///
-/// When the system fails.
+/// If the system fails.
 pub(crate) fn shards(plan: &Plan) -> Result<Vec<Shard>, Failure> {
     let most = plan.pipeline.shards.bytes;
     if plan.pipeline.select.limit.is_some() || plan.input_bytes() <= most {
@@ -75,7 +76,7 @@ pub(crate) fn shards(plan: &Plan) -> Result<Vec<Shard>, Failure> {
     }
     let together = together(plan)?;
     let mut shards = Pile::default();
-    // The last input that must lie in the shard of the present one.
+    // The last input that must be in the same shard as the current one.
     let mut joined_until = None;
     for (index, planned) in plan.inputs.iter().enumerate() {
         let is_free = joined_until.is_none_or(|joined_until| index > joined_until);
@@ -85,7 +86,7 @@ pub(crate) fn shards(plan: &Plan) -> Result<Vec<Shard>, Failure> {
         {
             joined_until = joined_until.max(Some(*last));
         }
-        // An input that begins here may belong with others, and is not divided then.
+        // An input that starts here may belong to others, and is not divided then.
         let is_joined = joined_until.is_some_and(|joined_until| index <= joined_until);
         match plan.ranges.get(&index) {
             Some(ranges) if is_free && !is_joined => {
@@ -108,7 +109,7 @@ pub(crate) fn shards(plan: &Plan) -> Result<Vec<Shard>, Failure> {
     Ok(shards.shards)
 }
 
-/// Shards that are done, and where the present one begins.
+/// The finished shards, and the start of the current one.
 #[derive(Default)]
 struct Pile {
     shards: Vec<Shard>,
@@ -138,8 +139,8 @@ impl Pile {
     }
 }
 
-/// The first and the last input of each section with inputs that may belong together. Inputs with named tables belong together across
-/// sections, because ids begin with their table where the run reads several.
+/// Returns the first and the last input of each section with inputs that may belong together. Inputs with
+/// named tables belong together across sections, because ids start with their table if the run reads several.
 fn together(plan: &Plan) -> Result<BTreeMap<usize, (usize, usize)>, Failure> {
     let mut sections: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     let companions = Companions::of(&plan.inputs);
@@ -163,7 +164,8 @@ fn together(plan: &Plan) -> Result<BTreeMap<usize, (usize, usize)>, Failure> {
     Ok(sections)
 }
 
-/// Whether rows of an input may become one conversation with those of another, or its records count together with theirs.
+/// Returns whether rows of an input may join a conversation of
+/// another input, or its records count together with theirs.
 fn may_merge(planned: &PlannedInput, seen: &Seen) -> bool {
     let settings = &planned.settings;
     match (settings.written.limit, settings.written.merge, settings.source) {
@@ -174,22 +176,22 @@ fn may_merge(planned: &PlannedInput, seen: &Seen) -> bool {
     }
 }
 
-/// Whether rows of one file may belong to a conversation of another.
+/// Returns whether rows of one file may belong to a conversation of another.
 fn joins_files(source: &dyn Source) -> bool {
     source.merges() || source.resumes()
 }
 
-/// The facts that the first bytes of an input give; none is true of an input without bytes.
+/// The properties that the first bytes of an input show; all false for an empty input.
 #[derive(Default)]
 struct Seen {
-    /// Whether it consists of lines, and a source reads each record for itself.
+    /// Whether it consists of lines, and its source reads each record independently.
     divides: bool,
     may_merge: bool,
     /// Whether it has tables with names: a dump or a database.
     has_tables: bool,
 }
 
-/// Whether the name of an input is that of a CSV file, which does not name its table.
+/// Returns whether an input has the name of a CSV file, which contains no name of a table.
 fn is_csv(planned: &PlannedInput) -> bool {
     let name = planned.input.name().to_ascii_lowercase();
     [".csv", ".tsv"].iter().any(|ending| name.contains(ending))
@@ -217,7 +219,7 @@ fn seen(planned: &PlannedInput, limits: &Limits) -> Result<Seen, Failure> {
             let stands_alone = seen.source.is_some()
                 && !seen.groups_rows
                 && seen.map.is_none()
-                && matches!(seen.fate, EntryAction::Read);
+                && matches!(seen.action, EntryAction::Read);
             Ok(Seen {
                 divides: reader.is_plain() && head.framing == Framing::Lines && stands_alone,
                 may_merge,

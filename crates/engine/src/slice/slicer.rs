@@ -1,7 +1,7 @@
-//! Cutting inputs into slices: one sequential reader, borders that are a function of the inputs alone.
+//! Cuts inputs into slices: one sequential reader, with borders that depend only on the inputs.
 //!
-//! Compressed inputs cannot be sought, so frames are read once, in order, into the buffer of a slice that is then handed to
-//! a worker (docs/decisions/2026-11-21-single-input-reader.md).
+//! Compressed inputs have no random access, so frames are read once, in order, into the buffer
+//! of a slice, which then goes to a worker (docs/decisions/2026-11-21-single-input-reader.md).
 
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
@@ -34,8 +34,8 @@ use crate::entry::EntryRef;
 use crate::plan::PlannedInput;
 use crate::progress::{Progress, part_of};
 
-/// The most inputs that begin in a slice. For tiny inputs, the data kept about each exceeds its bytes:
-/// without this limit, a slice would hold all of them.
+/// The most inputs that start in a slice. For tiny inputs, the data kept about each
+/// is larger than its bytes: without this limit, a slice would contain all of them.
 const MAX_INPUTS_PER_SLICE: usize = 1 << 14;
 
 /// Reads inputs one after another and cuts them into slices.
@@ -44,36 +44,36 @@ pub(crate) struct Slicer<'p> {
     limits: &'p Limits,
     slice_bytes: usize,
     record_limit: Option<u64>,
-    /// Records of each section with a limit so far.
+    /// Records read so far in each section with a limit.
     section_records: BTreeMap<usize, u64>,
     pub stop: &'p AtomicBool,
     pub progress: &'p dyn Progress,
     /// Bytes of input that were read since the last slice.
     read_bytes: u64,
-    /// Bytes of input with the rows that are gathered, of which no slice has been made yet.
+    /// Bytes of input with gathered rows that are not yet in a slice.
     pending_bytes: u64,
-    /// Shards that are still to be cut, the next first.
+    /// The shards after the current one, in order.
     shards: VecDeque<Shard>,
-    /// The shard that is being cut, of which the inputs from `next_input` on are still to be opened.
+    /// The current shard; its inputs from `next_input` on are not yet opened.
     shard: Shard,
     next_input: usize,
     current: Option<Box<Current<'p>>>,
-    /// Bytes of the framing errors in the present slice: there may be one for every row.
+    /// Bytes of the framing errors in the current slice: there may be one for every row.
     error_bytes: usize,
     next_slice: u32,
     records: u64,
-    /// Names of inputs whose bytes differ from the hashed ones.
+    /// Names of inputs with bytes that differ from the hashed ones.
     pub changed: Vec<String>,
-    /// Inputs that could not be read to their end, by index, and why.
+    /// Inputs that could not be read to their end, by index, with the failure.
     pub failures: Vec<(usize, Failure)>,
-    /// Whether an input that cannot be read to its end, or differs from its hash, ends the slices, since all
-    /// later ones would be cut elsewhere. Otherwise the next input follows.
+    /// Whether an input that cannot be read to its end, or differs from its hash, ends the
+    /// slices, since all later ones would be cut differently. Otherwise the next input follows.
     pub is_strict: bool,
-    /// The totals so far: complete once there is no further slice and nothing has failed.
+    /// The totals so far; complete if there is no further slice and nothing has failed.
     pub cut_totals: CutTotals,
-    /// Inputs whose bytes are compared with earlier ones.
+    /// Finds inputs with the same bytes as earlier ones, if requested.
     pub repeats: Option<Repeats>,
-    /// The hash of each input that was read to its end, if hashes are requested.
+    /// The hash of each input that was read to its end, if requested.
     pub hashes: Option<Vec<Option<blake3::Hash>>>,
     /// The formats recognised in the last slice.
     pub recognised: Vec<Recognised>,
@@ -82,34 +82,34 @@ pub(crate) struct Slicer<'p> {
     spill: SpillFolder,
     /// Rows of the shard.
     grouper: RowGrouper,
-    /// The inputs with rows about the conversations in others.
+    /// Companion files: inputs with rows about the conversations in others.
     companions: Companions,
-    /// What tables are taken for that no map reads.
+    /// The guesses about tables that no map reads.
     guesses: Guesses,
-    /// Why the slices ended early, where rows could not be put aside.
+    /// The failure of spilling that ended the slices early.
     pub failure: Option<DatasetError>,
-    /// The entries of gathered rows, once all inputs of the shard have been read.
+    /// The entries of gathered rows, after all inputs of the shard have been read.
     grouped_entries: Option<Arc<[EntryRef]>>,
 }
 
 struct Current<'p> {
     input: usize,
     planned: &'p PlannedInput,
-    /// The range that is read, where the input is divided.
+    /// The range to read, if the input is divided.
     range: Option<LineRange>,
     reader: Reader,
     entry: Option<Entry>,
     tables: Tables,
-    /// The files of an archive with rows about the conversations in its others, once one was begun.
+    /// The companion files of an archive; known from its first member on.
     companions: Option<Vec<&'static str>>,
     reported: u64,
-    /// Whether a source was found for one of its entries.
+    /// Whether a source was found for any of its entries.
     is_chat: bool,
 }
 
 impl<'p> Slicer<'p> {
-    /// A slicer over `inputs`; `record_limit` records (conversations, where rows are gathered) are kept, the rest is
-    /// filtered. Rows that wait for the rest of their conversation lie in `spill`, without names.
+    /// Creates a slicer over `inputs`. `record_limit` records (or conversations, if rows are gathered)
+    /// are kept, the others are filtered. Gathered rows are spilled to unnamed files in `spill`.
     pub(crate) fn new(
         inputs: &'p [PlannedInput],
         limits: &'p Limits,
@@ -155,16 +155,16 @@ impl<'p> Slicer<'p> {
         }
     }
 
-    /// Cuts these shards one after the other, instead of all inputs as one.
+    /// Cuts these shards one after the other, instead of one shard with all inputs.
     #[must_use]
     pub(crate) fn in_shards(mut self, shards: impl IntoIterator<Item = Shard>) -> Self {
         self.shards = shards.into_iter().collect();
-        // No input is begun yet.
+        // No input is opened yet.
         self.shard.inputs = 0..0;
         self
     }
 
-    /// Whether there is nothing more to cut, however much there is to read.
+    /// Returns whether slicing has ended early.
     fn is_over(&self) -> bool {
         self.failure.is_some()
             || self.stop.load(Ordering::Relaxed)
@@ -173,16 +173,16 @@ impl<'p> Slicer<'p> {
 
     /// Takes the buffer of a finished slice for a later one.
     pub(crate) fn reuse(&mut self, mut buffer: Vec<u8>) {
-        // A buffer that one giant document blew up is not worth keeping.
+        // A buffer that grew for one huge document is not kept.
         if buffer.capacity() <= 2 * self.slice_bytes {
             buffer.clear();
             self.spare.push(buffer);
         }
     }
 
-    /// The next slice, or none at the end of the inputs or when the run was stopped.
+    /// Returns the next slice; `None` at the end of the inputs or if the run was stopped.
     pub(crate) fn next_slice(&mut self) -> Option<Slice> {
-        // Recognitions that were not asked for are dropped: there may be millions of entries.
+        // Recognitions that nobody took are dropped, since there may be millions of entries.
         self.recognised.clear();
         loop {
             if let Some(slice) = self.next_of_shard() {
@@ -204,7 +204,7 @@ impl<'p> Slicer<'p> {
         self.shard = shard;
     }
 
-    /// The next slice of the present shard.
+    /// Returns the next slice of the current shard.
     fn next_of_shard(&mut self) -> Option<Slice> {
         let mut slice = Slice {
             id: SliceId {
@@ -295,12 +295,13 @@ impl<'p> Slicer<'p> {
         of_section || self.record_limit.is_some_and(|limit| self.records > limit)
     }
 
-    /// A buffer with room for a slice and a usual record more, so that it seldom has to grow.
+    /// Returns a buffer with room for a slice and one usual record, so that it rarely has to grow.
     fn new_buffer(&self) -> Vec<u8> {
         Vec::with_capacity(self.slice_bytes + self.slice_bytes / 8)
     }
 
-    /// Opens the next input; refused ones become a framing error at once. False when there is none.
+    /// Opens the next input; a refused one immediately becomes
+    /// a framing error. Returns false after the last input.
     fn open_next(&mut self, slice: &mut Slice) -> bool {
         let index = self.next_input;
         let Some(planned) = self
@@ -335,7 +336,7 @@ impl<'p> Slicer<'p> {
         true
     }
 
-    /// Books an input of which nothing is read.
+    /// Records an input that is refused unread.
     fn refuse(&mut self, slice: &mut Slice, input: usize, why: &Finding) {
         self.cut_totals.record(input, 1);
         slice.steps.push(Step::Entry(EntryRef::of_input(input)));
@@ -399,7 +400,7 @@ impl<'p> Slicer<'p> {
                 slice.steps.push(Step::FramingError(error));
             }
             Event::Note(finding) => {
-                // A note before the first entry still belongs to the input.
+                // A note before the first entry belongs to the input.
                 if current.entry.is_none() && !matches!(slice.steps.last(), Some(Step::Entry(_))) {
                     slice.steps.push(Step::Entry(EntryRef::of_input(current.input)));
                 }
@@ -424,7 +425,7 @@ impl<'p> Slicer<'p> {
         self.current = Some(current);
     }
 
-    /// Takes a record into the slice, or puts its rows aside.
+    /// Adds a record to the slice, or spills its rows.
     fn frame(&mut self, current: &mut Current<'_>, slice: &mut Slice, mut frame: Frame) {
         let Some(entry) = &mut current.entry else {
             return;
@@ -455,7 +456,7 @@ impl<'p> Slicer<'p> {
                 slice.separate(between);
                 return;
             }
-            // A frame that cannot be cut into rows is a record of its own, and mostly rejected.
+            // A frame that cannot be cut into rows is one record, and is usually rejected.
             Ok(None) => current.tables.has_rows = true,
             Err(error) => {
                 self.failure = Some(error);
@@ -465,7 +466,7 @@ impl<'p> Slicer<'p> {
         self.cut_totals.record(current.input, 1);
         frame.record = entry.next_record;
         entry.next_record += 1;
-        // Records without a source are rejected, and do not count for a limit.
+        // Records without a source are rejected, and do not count toward a limit.
         let beyond = entry.step.source.is_some() && self.is_beyond(current.input);
         slice.steps.push(if beyond {
             Step::Filtered(frame)
@@ -474,7 +475,7 @@ impl<'p> Slicer<'p> {
         });
     }
 
-    /// Rows of a table follow: they have a reader of their own.
+    /// Starts a table: its rows are read by a separate source.
     fn start_table(
         &mut self,
         current: &mut Current<'_>,
@@ -551,7 +552,7 @@ impl<'p> Slicer<'p> {
             entry,
             table: String::new(),
             source: seen.source,
-            refusal: match &seen.fate {
+            refusal: match &seen.action {
                 EntryAction::Reject(message) => Some(message.as_str().into()),
                 _ => None,
             },
@@ -574,16 +575,16 @@ impl<'p> Slicer<'p> {
             map: seen.map,
             alone: 0,
         });
-        let is_unread = matches!(seen.fate, EntryAction::Refuse(..) | EntryAction::PassOver(_));
+        let is_unread = matches!(seen.action, EntryAction::Refuse(..) | EntryAction::Skip(_));
         current.tables.is_database |= head.framing == Framing::Tables && !is_unread;
-        // Findings about an entry are reported where it begins.
+        // Findings about an entry are reported at its start.
         if current.range.as_ref().is_none_or(|range| range.start == 0) {
             slice.steps.extend(seen.notes.into_iter().map(Step::Note));
         }
-        match seen.fate {
+        match seen.action {
             EntryAction::Read | EntryAction::Reject(_) => {}
             EntryAction::ReadTable(map) => current.reader.read_table(*map),
-            EntryAction::PassOver(kind) => current.reader.skip_entry(kind),
+            EntryAction::Skip(kind) => current.reader.skip_entry(kind),
             EntryAction::RefuseRows(message) => {
                 current.reader.refuse_rows(&codes::UNKNOWN_FORMAT, message);
             }

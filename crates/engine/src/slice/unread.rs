@@ -1,7 +1,8 @@
-//! Inputs without frames: the tables of a database or a dump that no source reads, and files that cannot be
-//! opened.
+//! Inputs without frames: databases and dumps without a table
+//! that a source reads, and files that cannot be opened.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
 use chatmill_diag::{Finding, Limits, codes};
@@ -14,55 +15,55 @@ use super::grouping::ReadTable;
 use super::recognise::guesses;
 use crate::plan::PlannedInput;
 
-/// The tables of an input, which may be entries of their own.
+/// The tables of an input, each of which may be an entry.
 #[derive(Default)]
 pub(super) struct Tables {
-    /// Whether one of its entries holds tables.
+    /// Whether any of its entries has tables.
     pub(super) is_database: bool,
-    /// Whether one was read.
+    /// Whether any table was read.
     pub(super) has_one: bool,
-    /// Names of those that were passed over.
+    /// Names of tables that were skipped.
     pub(super) passed: Vec<String>,
-    /// The one that is read, and the place of the user's own map that reads it.
+    /// The current table, and the index of the user's map that reads it.
     reading: Option<(String, usize)>,
-    /// The first one that was read, of the user's maps and of each known system.
+    /// The first table that was read, for the user's maps and for each known system.
     first: BTreeMap<Option<&'static str>, TableName>,
     /// The findings that were reported, each once per input.
     noted: BTreeSet<Noted>,
     /// Whether a row was read.
     pub(super) has_rows: bool,
-    /// The map of which a filter left out rows.
+    /// The name of a map with a filter that excluded rows.
     filter: Option<String>,
 }
 
-/// What is noted about the tables of an input.
+/// A remark about the tables of an input.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Noted {
-    /// Several are read.
+    /// Several tables are read.
     Several,
-    /// Rows name no conversation.
+    /// Rows have no conversation.
     Alone,
     /// Texts of this column are JSON.
     TextsOf(String),
-    /// This map names no order.
+    /// This map has no column for the order.
     Unordered(String),
 }
 
-/// The beginning of a content in a row that is a text of a list.
-const TEXT_OF_LIST: &[u8] = b"\"content\":\"";
+/// The start of a row's content that is a text with a list.
+static TEXT_OF_LIST: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\"content\":\""));
 
-/// Tables that are named when none is read.
+/// The number of tables that a finding names if none is read.
 const MAX_NAMED_TABLES: usize = 12;
 
 impl Tables {
-    /// Remembers a table that was passed over; one more than are shown, so that it is seen that there are more.
+    /// Records a skipped table; one more than a finding names, which then shows that there are others.
     pub(super) fn pass(&mut self, table: &str) {
         if self.passed.len() <= MAX_NAMED_TABLES && !self.passed.iter().any(|passed| passed == table) {
             self.passed.push(table.to_owned());
         }
     }
 
-    /// Remembers a table that is read; the finding where it is the second of the input, by one map or two.
+    /// Records a table that is read; returns a finding if it is the second table of the input for this system.
     pub(super) fn note(&mut self, ReadTable { system, name: table }: &ReadTable) -> Option<Finding> {
         let first = self.first.entry(*system).or_insert_with(|| table.clone());
         if first == table || !self.noted.insert(Noted::Several) {
@@ -70,46 +71,47 @@ impl Tables {
         }
         let (first, second) = (first.full(), table.full());
         let text = format!(
-            "several tables are read ({first}, {second}): each has conversations of its own, and the ids of all begin with the \
-             table; where they are one, name them in one map as `table = [\"{first}\", \"{second}\"]`"
+            "several tables are read ({first}, {second}): each has separate conversations, and all ids begin with the \
+             table; if they are one table, name them in one map as `table = [\"{first}\", \"{second}\"]`"
         );
         Some(Finding::new(&codes::SEVERAL_TABLES, text))
     }
 
-    /// Why a table is refused that is the second one with the columns of a map without a table.
+    /// Returns the reason for refusing a table that is the
+    /// second one with the columns of a map without a table.
     pub(super) fn rival(&self, table: Option<&TableName>, maps: &[TableMap]) -> Option<String> {
         let map = self.map(None, maps).filter(|map| map.table == TableMap::ANY)?;
         let (first, table) = (self.first.get(&None)?, table?);
         (first != table).then(|| {
             let (first, second) = (first.full(), table.full());
             format!(
-                "{first} and {second} have the columns of {}: `table={first}` or `table={second}` says which one is meant, both that \
+                "{first} and {second} have the columns of {}: name one of them with `table={first}` or `table={second}`, or both if \
                  they are one",
                 map.name
             )
         })
     }
 
-    /// Remembers which table is read from here on, and by which map.
+    /// Records the table that is read from here on, and its map.
     pub(super) fn begin(&mut self, table: &str, map: &str, maps: &[TableMap]) {
         let own = maps.iter().position(|own| own.is_own && own.name == map);
         self.reading = own.map(|own| (table.to_owned(), own));
     }
 
-    /// The user's own map that reads the table, where it is this one.
+    /// Returns the user's map that reads the current table; `table`, if given, must be its name.
     pub(super) fn map<'m>(&self, table: Option<&str>, maps: &'m [TableMap]) -> Option<&'m TableMap> {
         let (reading, map) = self.reading.as_ref()?;
         maps.get(*map)
             .filter(|_| table.is_none_or(|table| table == reading))
     }
 
-    /// Remembers that rows which a map reads are passed over, where a filter does so.
+    /// Records that rows were skipped by a filter of this map.
     pub(super) fn filtered(&mut self, map: Option<&TableMap>) {
         let map = map.filter(|map| !map.filters.is_empty());
         self.filter = self.filter.take().or_else(|| map.map(|map| map.name.clone()));
     }
 
-    /// The finding that a filter left nothing of the input.
+    /// Returns the finding that a filter excluded all rows of the input.
     pub(super) fn nothing_left(&self) -> Option<Finding> {
         let name = self.filter.as_ref().filter(|_| !self.has_rows)?;
         let text = format!(
@@ -118,7 +120,8 @@ impl Tables {
         Some(Finding::new(&codes::EMPTY_INPUT, text))
     }
 
-    /// The findings for the first row of the input of their kind: its text is a list of parts, or it names no conversation.
+    /// Returns the findings for the first row of each kind in the input: its
+    /// text is a list of parts, it has no conversation, or its map has no order.
     pub(super) fn notes_of_row(
         &mut self,
         row: &[u8],
@@ -141,8 +144,8 @@ impl Tables {
         let unordered = unordered.filter(|map| self.noted.insert(Noted::Unordered(map.name.clone())));
         let unordered = unordered.map(|map| {
             let text = format!(
-                "the table map {} names neither order nor created_at: messages are in the order of their ids where these are numbers, \
-                 else in that of the rows, which a database does not promise",
+                "the table map {} names neither order nor created_at: messages are in the order of their ids if these are numbers, \
+                 else in the order of the rows, which a database does not guarantee",
                 map.name
             );
             Finding::new(&codes::SPARED_FIELD, text)
@@ -150,10 +153,10 @@ impl Tables {
         [self.text_of_parts(row, map, limits), alone, unordered]
     }
 
-    /// The finding about a row with a text that is a list of parts.
+    /// Returns the finding about a row with a text that is a list of parts.
     fn text_of_parts(&mut self, row: &[u8], map: Option<&TableMap>, limits: &Limits) -> Option<Finding> {
-        let (_, text) = row.split_at_checked(memmem::find(row, TEXT_OF_LIST)? + TEXT_OF_LIST.len())?;
-        // Blanks may be before and after the bracket, as a row escapes them.
+        let (_, text) = row.split_at_checked(TEXT_OF_LIST.find(row)? + TEXT_OF_LIST.needle().len())?;
+        // Blanks, also escaped ones, may precede and follow the bracket.
         let mut signs = text.iter().filter(|sign| !b" \\nrt".contains(sign));
         if (signs.next(), signs.next()) != (Some(&b'['), Some(&b'{')) {
             return None;
@@ -172,14 +175,14 @@ impl Tables {
         }
         self.noted.insert(noted);
         let text = format!(
-            "texts of the column {column} are lists of parts as JSON, and stay the text that they are: `json = [\"{column}\"]` in the \
+            "texts of the column {column} are lists of parts as JSON, and are read as plain text: `json = [\"{column}\"]` in the \
              table map reads the parts"
         );
         Some(Finding::new(&codes::BEARABLE_TYPE, text))
     }
 }
 
-/// The finding that a database or a dump holds no table that is read, and what one of them is taken for.
+/// Returns the finding that a database or a dump has no table that is read, with a guess about one of them.
 pub(super) fn no_table(
     planned: &PlannedInput,
     passed: &[String],
@@ -207,12 +210,11 @@ pub(super) fn no_table(
     } else {
         format!("no table map names any of {}", names.join(", "))
     };
-    let text =
-        format!("{found}; --map, or [table_map] in a pipeline file, says which table holds the messages");
+    let text = format!("{found}; name the table of messages with --map or [table_map] in a pipeline file");
     (finding(text), guess)
 }
 
-/// An input, or all of its tables, as one framing error: nothing of it was framed.
+/// Returns the framing error for an unread input, or for all of its tables.
 pub(super) fn of_nothing(finding: &Finding) -> FramingError {
     FramingError {
         record: 0,

@@ -1,11 +1,11 @@
-//! Limits of single records, kept and broken by one.
+//! Limits of single records, each kept and exceeded by one.
 
 use chatmill_diag::Limits;
 use serde_json::json;
 
 use crate::tests::test_dir::{TestDir, chat, message, read, request, row};
 
-/// The codes of the findings about a file with one record.
+/// Returns the codes of the findings about a file with one record.
 fn codes(name: &str, text: &str, limits: &Limits) -> Vec<&'static str> {
     let slice = TestDir::only(name, text);
     let read = read(&slice, limits);
@@ -51,7 +51,7 @@ fn depth_limits_nesting_of_records_and_of_grouped_rows_alike() {
         depth: 8,
         ..Limits::default()
     };
-    // An object, a list and a message stand around the text; an object and a message around that of a row.
+    // An object, a list and a message enclose the text; an object and a message enclose the text of a row.
     let frame = |levels| request("x").replace("\"x\"", &nested(levels));
     let nested_row = |levels| row("t", "a", "x").replace("\"x\"", &nested(levels));
     let is_too_deep = |text: String| codes("a.jsonl", &text, &limits).contains(&"depth-exceeded");

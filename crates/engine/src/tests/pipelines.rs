@@ -90,7 +90,7 @@ fn a_value_that_is_set_and_a_file_are_as_deep_as_toml_is_read() {
         format!("{}{}", "[".repeat(50_000), "]".repeat(50_000)),
     ];
     for value in nested {
-        // A value that is no TOML is a word.
+        // A value that is not TOML is a bare word.
         assert_eq!(parsed(SMALL, &[&format!("name={value}")]).unwrap().name, value);
         assert!(parsed(&format!("x={value}\n{SMALL}"), &[]).is_err());
     }

@@ -1,4 +1,4 @@
-//! Mapping of findings in a record to byte, line and column.
+//! Findings in a record are mapped to byte, line and column.
 
 use crate::record::locate::Located;
 use chatmill_diag::{Limits, Span};
@@ -10,7 +10,7 @@ fn at(text: &str, span: Span) -> &str {
     text.get(span.start as usize..span.end as usize).unwrap()
 }
 
-/// The findings of a file that is one record.
+/// Returns the findings of a file with one record.
 fn findings(name: &str, text: &str) -> Vec<Located> {
     read(&TestDir::only(name, text), &Limits::default())
         .outcome
@@ -124,7 +124,7 @@ fn findings_in_grouped_rows_have_a_place_in_the_file_and_a_path_in_the_row() {
     assert_eq!(lines[2].get(inside), Some("\"yesterday\""));
 }
 
-/// The text that a finding points at, and its path.
+/// Returns the text that a finding points at, and its path.
 fn pointed(name: &str, text: &str, code: &str) -> (String, Option<String>) {
     let findings = findings(name, text);
     let located = named(&findings, code);
@@ -192,7 +192,7 @@ fn repairs_of_the_scan_have_a_path() {
 
 #[test]
 fn a_mark_that_is_not_there_leaves_the_finding_at_its_message() {
-    // The time is written with an escape that its text has not.
+    // The time is written with an escape, which the quoted text does not have.
     let mut early = message("b", &[]);
     early["create_time"] = json!("2001-01-01T00:00:00Z");
     let text = chat(&[message("a", &[]), early]);

@@ -1,4 +1,4 @@
-//! Plans: requests that are resolved, and those that are refused before anything is read.
+//! Plans: requests that are resolved, and those that are refused before any input is read.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::plan::CheckSettings;
 
 use crate::tests::test_dir::{TestDir, request};
 
-/// The plan over `a.jsonl` and `b.jsonl` of a desk, with more lines in its pipeline.
+/// Resolves a plan over `a.jsonl` and `b.jsonl` of a desk, with further lines in its pipeline.
 fn plan(test_dir: &TestDir, more: &str) -> Result<Plan, String> {
     let unless = |section, text| if more.contains(section) { "" } else { text };
     let inputs = unless("[[input]]", "[[input]]\npath = \"*.jsonl\"\n");
@@ -51,7 +51,7 @@ fn test_dir() -> TestDir {
     ])
 }
 
-/// A tokenizer of single bytes, with one special token.
+/// Returns a tokenizer of single bytes, with one special token.
 fn tokenizer(special: &str) -> String {
     let printable = (33_u32..=126).chain(161..=172).chain(174..=255);
     let mut signs: Vec<char> = printable.filter_map(char::from_u32).collect();

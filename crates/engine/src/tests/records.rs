@@ -1,4 +1,4 @@
-//! The iteration over records: the rows by which a record is accounted for, and the places of its findings.
+//! The iteration over records: the rows that account for a record, and the places of its findings.
 
 use crate::record::Settings;
 use crate::slice::records::Item;
@@ -181,7 +181,7 @@ fn items_have_their_entry_and_frames_before_any_entry_are_left_out() {
     ));
     let counted = |slice: &Slice| slice.items().count();
     let all = counted(&slice);
-    // The entry and, with it, the record that nobody would read.
+    // The entry, and with it the record that no source would read.
     slice.steps.remove(0);
     assert_eq!(counted(&slice), all - 2);
     assert!(records(&slice).is_empty());

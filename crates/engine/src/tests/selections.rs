@@ -1,4 +1,4 @@
-//! `[select]`: which key leaves a conversation out.
+//! `[select]`: the key that excludes a conversation.
 
 use crate::pipeline::SelectSection;
 use crate::plan::Selection;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::tests::test_dir::{TestDir, chat, message, read};
 
-/// A chat on the first two days of March.
+/// Returns a chat on the first two days of March.
 fn march() -> Linked {
     let (mut first, mut last) = (message("a", &[]), message("b", &[]));
     first["create_time"] = json!("2026-03-01T12:00:00Z");
@@ -73,5 +73,5 @@ fn a_sample_keeps_a_conversation_by_its_id_alone() {
     assert_eq!(left_out("sample = 0.0", &linked).as_deref(), Some("sample"));
     let wrong: SelectSection = toml::from_str("sample = 1.5").unwrap();
     let message = Selection::new(&wrong, &[]).err().unwrap().to_string();
-    assert_eq!(message, "select.sample: it must lie between 0 and 1");
+    assert_eq!(message, "select.sample: it must be between 0 and 1");
 }

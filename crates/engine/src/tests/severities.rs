@@ -1,4 +1,4 @@
-//! The severities on the codes' pages are those that findings have.
+//! The pages of codes list the severities that findings have.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Shards: a slice is the same whichever shards are cut before it, and however often.
+//! Shards: a slice is the same whichever shards were cut before it, and however often it is cut.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::{Plan, Silent};
 
 use crate::tests::test_dir::{request, row};
 
-/// A plan over a folder of lines, rows and a document, with shards of a kibibyte, whose inputs were hashed.
+/// Returns a plan over a folder of lines, rows and a document, with shards of a kibibyte and hashed inputs.
 fn planned(folder: &Path) -> Plan {
     let write = |name: &str, text: String| {
         std::fs::create_dir_all(folder.join("in")).unwrap();
@@ -38,7 +38,7 @@ fn planned(folder: &Path) -> Plan {
     plan
 }
 
-/// The digests of the slices of some shards, and the totals of all.
+/// Cuts some shards; returns the digests of their slices, and the totals.
 fn cut(plan: &Plan, shards: &[Shard]) -> (BTreeMap<String, String>, CutTotals) {
     let (stop, spill) = (AtomicBool::new(false), plan.base.join("spill"));
     let mut slicer = Slicer::new(&plan.inputs, plan.limits(), 512, None, spill, &stop, &Silent)

@@ -8,7 +8,7 @@ use chatmill_diag::Limits;
 
 use crate::tests::test_dir::{Cut, TestDir, records, request, row};
 
-/// Bytes of an entry that a step accounts for.
+/// Returns the bytes of an entry that a step accounts for.
 fn accounted(step: &Step) -> u64 {
     match step {
         Step::Frame(frame) | Step::Filtered(frame) => frame.end - frame.start,
@@ -131,7 +131,7 @@ fn limit_counts_conversations_of_grouped_rows() {
     assert_eq!((accepted.rows.len(), rest.rows.len()), (2, 1));
 }
 
-/// The rejects of a folder: codes of framing errors and of records that were read, in order.
+/// Returns the rejects of a folder in order: codes of framing errors and of records that were read.
 fn rejected(cut: &Cut) -> Vec<&'static str> {
     let limits = Limits::default();
     let items = cut.slices.iter().flat_map(Slice::items);
@@ -178,7 +178,7 @@ fn an_unread_file_counts_one_record_for_each_frame() {
             let steps = cut.slices.iter().flat_map(|slice| &slice.steps);
             assert_eq!(steps.map(accounted).sum::<u64>(), counts.bytes, "{text}");
         }
-        // Records that no source reads do not count for the limit.
+        // Records that no source reads do not count toward the limit.
         assert_eq!(rejected(&test_dir.cut(1, Some(1), &Limits::default())), expected);
     }
 }
@@ -248,7 +248,7 @@ fn a_framing_error_has_a_number_among_the_records() {
     assert_eq!(cut.totals.inputs[0].records, 3);
 }
 
-/// The steps of progress that were reported.
+/// The reported steps of progress.
 #[derive(Default)]
 struct Steps(std::sync::Mutex<Vec<u64>>);
 

@@ -18,7 +18,7 @@ fn plan(path: &Path, input: Option<&Input>) -> Plan {
     Plan::for_tables(pipeline, Path::new("."), input).unwrap()
 }
 
-/// The wanted tables of a plan, slice by slice.
+/// Returns the wanted tables of a plan, slice by slice.
 fn read(plan: &Plan, wanted: &[&str], threads: usize) -> Vec<MemoryTable> {
     let mut all = Vec::new();
     let stop = AtomicBool::new(false);

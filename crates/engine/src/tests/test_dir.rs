@@ -1,4 +1,4 @@
-//! A folder with inputs, and the slices that are cut from them.
+//! A temporary folder with inputs, and the slices cut from them.
 
 use std::fs;
 use std::sync::atomic::AtomicBool;
@@ -11,17 +11,17 @@ use chatmill_diag::Limits;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A folder that disappears after the test.
+/// A folder that is removed after the test.
 pub(crate) struct TestDir(TempDir);
 
-/// Slices with the counts taken while they were cut.
+/// Slices, and the counts taken while they were cut.
 pub(crate) struct Cut {
     pub slices: Vec<Slice>,
     pub totals: CutTotals,
 }
 
 impl TestDir {
-    /// A folder with these files.
+    /// Creates a folder with these files.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let folder = TempDir::new().unwrap();
         for (name, text) in files {
@@ -36,12 +36,12 @@ impl TestDir {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
-    /// Cuts all files into slices of so many bytes; of more than `limit` records the rest is filtered.
+    /// Cuts all files into slices of this many bytes; records after the first `limit` are filtered.
     pub(crate) fn cut(&self, slice_bytes: usize, limit: Option<u64>, limits: &Limits) -> Cut {
         self.cut_with(slice_bytes, limit, limits, &Silent)
     }
 
-    /// The same, with a listener to progress.
+    /// Does the same and reports progress.
     pub(crate) fn cut_with(
         &self,
         slice_bytes: usize,
@@ -64,13 +64,13 @@ impl TestDir {
     pub(crate) fn only(name: &str, text: &str) -> Slice {
         let mut cut = Self::new(&[(name, text)]).cut(1 << 20, None, &Limits::default());
         let last = cut.slices.pop().unwrap();
-        // Where rows are grouped, the slice before them has no records.
+        // If rows are grouped, the slice before them has no records.
         assert!(cut.slices.iter().all(|slice| records(slice).is_empty()));
         last
     }
 }
 
-/// The records of a slice.
+/// Returns the records of a slice.
 pub(crate) fn records(slice: &Slice) -> Vec<Record<'_>> {
     let record = |(_, item)| match item {
         Item::Record(record) => Some(record),
@@ -79,7 +79,7 @@ pub(crate) fn records(slice: &Slice) -> Vec<Record<'_>> {
     slice.items().filter_map(record).collect()
 }
 
-/// The only record of a slice, read.
+/// Reads the only record of a slice.
 pub(crate) fn read<'s>(slice: &'s Slice, limits: &'s Limits) -> ReadRecord<'s> {
     let [record] = records(slice)[..] else {
         panic!("{} records", records(slice).len())
@@ -87,12 +87,12 @@ pub(crate) fn read<'s>(slice: &'s Slice, limits: &'s Limits) -> ReadRecord<'s> {
     record.read(crate::record::Settings::plain(limits)).remove(0)
 }
 
-/// A request of one message, as a line.
+/// Returns a request with one message, as a line.
 pub(crate) fn request(text: &str) -> String {
     json!({"messages": [{"role": "user", "content": text}]}).to_string() + "\n"
 }
 
-/// A row of a thread, as a line.
+/// Returns a row of a thread, as a line.
 pub(crate) fn row(thread: &str, id: &str, text: &str) -> String {
     let row = json!({
         "message_id": id,
@@ -106,7 +106,7 @@ pub(crate) fn row(thread: &str, id: &str, text: &str) -> String {
     row.to_string() + "\n"
 }
 
-/// A group chat, its messages one a line from the third line on.
+/// Returns a group chat with one message per line, from the third line on.
 pub(crate) fn chat(messages: &[Value]) -> String {
     let list: Vec<String> = messages.iter().map(Value::to_string).collect();
     format!(
@@ -116,7 +116,7 @@ pub(crate) fn chat(messages: &[Value]) -> String {
     )
 }
 
-/// A message of such a chat.
+/// Returns a message of such a chat.
 pub(crate) fn message(id: &str, refers: &[&str]) -> Value {
     json!({
         "message_id": id, "create_time": "2026-01-01T00:00:00Z", "sender": "u", "role": "user", "type": "text",

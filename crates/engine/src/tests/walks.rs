@@ -1,4 +1,4 @@
-//! Reading conversation by conversation, without a dataset.
+//! Reads inputs conversation by conversation, without a dataset.
 
 use std::sync::atomic::AtomicBool;
 
@@ -11,7 +11,7 @@ use chatmill_diag::Limits;
 
 use crate::tests::test_dir::{TestDir, chat, message, request, row};
 
-/// The events of the walk, one word each; at most `most` events.
+/// Returns the events of the walk, one word each; at most `most` events.
 fn events(test_dir: &TestDir, stop: bool, most: usize) -> Result<Vec<String>, ReadError> {
     let inputs = typed_in_tests(&[test_dir.path("")]);
     let mut seen = Vec::new();

@@ -1,4 +1,4 @@
-//! `[window]`, resolved or refused.
+//! `[window]`: settings that are resolved or refused.
 
 use std::path::Path;
 

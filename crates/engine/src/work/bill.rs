@@ -1,12 +1,11 @@
-//! The bill as served: the number of requests of a chat, the tokens before each answer, and the tokens of
-//! each answer.
+//! The requests of a chat for its bill: their number, the
+//! tokens before each answer, and the tokens of each answer.
 //!
-//! A chat is billed once per answer, each time with everything before it. A rendering shows the chat as it
-//! was in the end, so the requests are derived from it: one per answer, each with the tokens before the
-//! answer, and all definitions of tools. That is an estimate: caching, rewording and cutting by the server
-//! are not known. Answers are counted separately where another participant or a tool spoke in between;
-//! several turns in a row are one answer. The tokens of an answer are counted once, in the rendering that is
-//! billed for the answer, however many others repeat it.
+//! A chat is billed once per answer, each time with everything before it. A rendering shows the final chat, so
+//! its requests are derived from it: one per answer, each with the tokens before the answer and all tool
+//! definitions. That is an estimate: caching, rewording and cutting by the server are unknown. Answers are
+//! separate if another participant or a tool spoke in between; consecutive turns are one answer. The tokens of
+//! an answer are counted once, in the rendering that is billed for the answer, however many others repeat it.
 
 use std::ops::Range;
 
@@ -17,23 +16,24 @@ use chatmill_model::span::{Component, ComponentSpan, Speaker};
 /// The way in which a dialect's renderings are sent to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BillingMode {
-    /// Never: an archive has no assistant, and the requests of some texts cannot be derived.
+    /// Never: an archive has no assistant, and for some texts the requests cannot be derived.
     Never,
-    /// Once: it is one message to the assistant.
+    /// Once: the rendering is one message to the assistant.
     Once,
     /// Once per answer.
     EachAnswer,
-    /// Once per answer of its last turn: the turns before are billed by their own renderings.
+    /// Once per answer of its last turn: earlier turns are billed with their renderings.
     LastTurn,
-    /// Once, with everything before its last answer: the record was one request, and what it repeats was not asked again.
+    /// Once, with everything before its last answer: the record was one
+    /// request, and the answers that it repeats were not requested again.
     Captured,
-    /// Once per answer that the rendering before does not show.
+    /// Once per answer that the previous rendering does not show.
     NewTurns,
 }
 
 impl BillingMode {
-    /// The billing mode of a dialect's renderings with these cuts; `one_request` for records that are one
-    /// request each.
+    /// Returns the billing mode of a dialect's renderings with these
+    /// cuts. `one_request` is true for records that are one request each.
     pub fn of(dialect: &Dialect, cuts: Cuts, one_request: bool) -> Self {
         if dialect.is_neutral() {
             Self::Never
@@ -41,8 +41,8 @@ impl BillingMode {
             Self::Once
         } else {
             match (cuts.mode, cuts.targets) {
-                // Of a flattened history, captured or not, only the last request could be derived: beside
-                // dialects whose requests are all counted, such a bill would look cheap.
+                // Of a flattened history, captured or not, only the last request could be derived.
+                // Next to dialects with all requests counted, such a bill would look cheap.
                 (WindowMode::Document | WindowMode::Consecutive, _) if dialect.is_one_request() => {
                     Self::Never
                 }
@@ -56,13 +56,13 @@ impl BillingMode {
 }
 
 impl BillingMode {
-    /// The positions that a rendering is billed for and whose answers may have cost more than its requests
-    /// show: a single message has no answer, and a captured request is billed only for its answer.
+    /// Returns the positions that a rendering is billed for and that may have cost more than its requests
+    /// show. A single message has no answer, and a captured request is billed only for its answer.
     pub fn paid(self, positions: Range<u32>, requests: &[Request]) -> Range<u32> {
         match self {
             Self::Never | Self::Once => 0..0,
             Self::Captured => {
-                // Without an answer, or where the dialect does not say which message it is, no message is billed.
+                // Without an answer, or if the dialect does not record its message, no message is billed.
                 let answer = requests.first().and_then(|request| request.position);
                 answer.unwrap_or(positions.end)..positions.end
             }
@@ -71,25 +71,26 @@ impl BillingMode {
     }
 }
 
-/// A request that is read off a rendering.
+/// A request that is derived from a rendering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Number of the span with which its answer begins; all spans before it are sent.
+    /// Index of the span at which its answer starts; all spans before it are sent.
     pub answer: usize,
     /// The end of the answer's last span, exclusive.
     pub end: usize,
-    /// Position of the message that begins the answer, where the dialect records it.
+    /// Position of the message that starts the answer, if the dialect records it.
     pub position: Option<u32>,
 }
 
-/// Whether the message at a position repeats one whose request was paid in another conversation.
+/// Returns whether the message at a position is a copy; the
+/// request of the original is billed in another conversation.
 pub fn is_copy(conversation: &Conversation, position: u32) -> bool {
     let message = conversation.messages.get(position as usize);
     message.is_some_and(|message| message.earlier_copy.is_some())
 }
 
-/// Sets the number of requests of each span of a rendering, and whether it is written as an answer; returns
-/// the requests. Answers at positions that are copies were requested in another conversation.
+/// Sets the number of requests of each span of a rendering, and whether the span is written as an answer;
+/// returns the requests. Answers at positions that are copies were requested in another conversation.
 pub fn requests(
     spans: &mut [ComponentSpan],
     serving: BillingMode,
@@ -115,7 +116,7 @@ pub fn requests(
     match serving {
         BillingMode::LastTurn => {
             let turn = answers.iter().rposition(|answer| answer.opens_turn);
-            // Without one, all are of the turn that was begun before.
+            // If no answer opens a turn, all belong to the turn that was started before.
             answers.drain(..turn.unwrap_or_default());
         }
         BillingMode::NewTurns => {
@@ -123,7 +124,7 @@ pub fn requests(
                 let span = spans.get(answer.request.answer);
                 span.is_some_and(|span| span.speaker == Speaker::Perspective)
             };
-            // A window that shows no new answer was sent for none.
+            // A window without a new answer was not sent.
             let first = answers.iter().position(is_new);
             answers.drain(..first.unwrap_or(answers.len()));
         }
@@ -160,12 +161,12 @@ pub fn requests(
     requests
 }
 
-/// The position of an answer of the assistant.
+/// An answer of the assistant.
 struct Answer {
     request: Request,
-    /// Whether more than tool results is between it and the answer before it.
+    /// Whether more than tool results is between it and the previous answer.
     opens_turn: bool,
-    /// Whether anything is heard after it.
+    /// Whether speech or a tool result follows it.
     is_followed: bool,
 }
 
@@ -222,8 +223,8 @@ pub struct OwnSpans {
 }
 
 impl OwnSpans {
-    /// Finds them: words and calls; and where control tokens set off turns also the glue between them and the token that ends
-    /// the turn, as the model has to write both.
+    /// Finds the byte ranges of words and calls. If control tokens separate turns, the glue between
+    /// them and the token that ends the turn are included, since the model has to write both.
     pub fn find(&mut self, spans: &[ComponentSpan], has_control_tokens: bool) {
         self.assistant.clear();
         self.trained.clear();
@@ -257,7 +258,7 @@ mod tests {
     use Component::{Content, Framing, Names, Tools};
     use Speaker::{Context, Other, Perspective, Preamble};
 
-    /// Spans of one byte each.
+    /// Returns spans of one byte each.
     fn spans(kinds: &[(Component, Speaker)]) -> Vec<ComponentSpan> {
         let spans = kinds
             .iter()

@@ -1,11 +1,11 @@
-//! Counts renderings against the budget of a window.
+//! Measures renderings against the token budget of a window.
 
 use chatmill_model::Sink;
 use chatmill_token::{TokenCounter, TokenCounts};
 
 use crate::plan::Budget;
 
-/// Counts renderings against a budget; belongs to one thread.
+/// Measures renderings against a budget. A meter belongs to one thread.
 pub struct BudgetMeter {
     budget: Budget,
     counter: TokenCounter,
@@ -13,7 +13,7 @@ pub struct BudgetMeter {
 }
 
 impl BudgetMeter {
-    /// A meter for a budget.
+    /// Creates a meter for a budget.
     pub fn new(budget: &Budget) -> Self {
         Self {
             counter: TokenCounter::new(std::slice::from_ref(&budget.encoding)),
@@ -22,9 +22,9 @@ impl BudgetMeter {
         }
     }
 
-    /// Whether the rendering that a sink holds fits.
+    /// Returns whether the rendering in a sink fits.
     pub fn fits(&mut self, sink: &Sink<'_>) -> bool {
-        // Escapes that make a text longer are tokens, too.
+        // Escapes that lengthen a text are tokens, too.
         if sink.is_oversize() || sink.text().len() as u64 > self.budget.bytes {
             return false;
         }
@@ -34,7 +34,7 @@ impl BudgetMeter {
             .all(|token_counts| token_counts.tokens <= self.budget.tokens)
     }
 
-    /// Why a rendering whose last message has this position does not fit, and is not valid.
+    /// Returns the reason why a rendering does not fit; `last` is the position of its last message.
     pub fn refusal(&self, last: Option<u32>) -> String {
         let turn = last.map(|position| format!("the turn that ends with message {position}: "));
         let turn = turn.unwrap_or_default();

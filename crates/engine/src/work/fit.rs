@@ -1,21 +1,21 @@
-//! The first message of a rendering that fits a token budget.
+//! Finds the first message of a rendering that fits a token budget.
 //!
-//! A rendering's tokens are known only when it has been written and counted. So it is written from a few
-//! candidate messages: first where its length makes it likely to fit, then twice as far and twice as far
-//! again, then between the last that fitted and the first that did not. Few candidates lie far from the right
-//! one, so the cost depends on the budget and not on the length of the conversation; counts of one candidate
-//! are cached for the next.
+//! The tokens of a rendering are only known after it was written and counted. So it is written
+//! from a few candidate messages: first from the one at which its length makes it likely to fit,
+//! then from messages at doubling distances, then between the last that fitted and the first
+//! that did not. Few candidates are far from the right one, so the cost depends on the budget
+//! and not on the length of the conversation. Counts of one candidate are cached for the next.
 
-/// Bytes of text that a token is taken for when guessing where to look first.
+/// The assumed bytes of text per token, for guessing where to start.
 pub(super) const BYTES_PER_TOKEN: u64 = 4;
 
-/// The smallest of `count` candidates that fits, if any does: it fits, and the one before it does not. The
-/// search starts at `guess`.
+/// Returns the smallest of `count` candidates that fits, if any: it
+/// fits, and the one before it does not. The search starts at `guess`.
 pub(super) fn least(count: usize, guess: usize, mut fits: impl FnMut(usize) -> bool) -> Option<usize> {
     let last = count.checked_sub(1)?;
     let mut here = guess.min(last);
     let mut step = 1;
-    // Everything up to `bad` does not fit, as far as is known; `good` does.
+    // Invariant: nothing up to `bad` fits, as far as is known, and `good` fits.
     let (mut bad, mut good) = if fits(here) {
         loop {
             let Some(next) = here.checked_sub(1).map(|before| before.saturating_sub(step - 1)) else {
@@ -49,8 +49,8 @@ pub(super) fn least(count: usize, guess: usize, mut fits: impl FnMut(usize) -> b
     Some(good)
 }
 
-/// The first of several candidates, in order, from which on a text is likely to fit. `after` gives the bytes
-/// after a candidate.
+/// Returns the first of several candidates from which a text is
+/// likely to fit. `after` returns the bytes after a candidate.
 pub(super) fn guess(beginnings: &[u32], tokens: u64, after: impl Fn(u32) -> u64) -> usize {
     beginnings.partition_point(|start| after(*start) > tokens.saturating_mul(BYTES_PER_TOKEN))
 }

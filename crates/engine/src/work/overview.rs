@@ -1,5 +1,5 @@
-//! The figures for the report on a slice's or a run's conversations and renderings: summed up while they are
-//! written, so that a report reads no large table.
+//! The figures for the report on the conversations and renderings of a slice or a run.
+//! They are summed while rows are written, so that a report reads no large table.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,9 +32,9 @@ pub(crate) struct OverviewSums {
     roles: BTreeMap<Word, BTreeMap<Word, Pair>>,
     /// References and those to the same sender, by status.
     references: BTreeMap<Word, Pair>,
-    /// Calls by status and by the rule that paired them, which is empty for unpaired ones.
+    /// Calls by status and by the rule that paired them; the rule is empty for unpaired calls.
     statuses: BTreeMap<Word, BTreeMap<Word, u64>>,
-    /// Tools by their names, cut to what a report shows.
+    /// Tools by their names, shortened as in a report.
     tools: BTreeMap<String, ToolCount>,
     /// Calls of tools without a name.
     nameless: ToolCount,
@@ -43,14 +43,15 @@ pub(crate) struct OverviewSums {
     clusters: BTreeMap<String, u64>,
     exact: u64,
     near: u64,
-    /// Renderings and occurrences by the place of a kind of loss among all, for each dialect of the plan.
+    /// Renderings and occurrences by the index of a kind of loss, for each dialect of the plan.
     losses: BTreeMap<usize, BTreeMap<usize, Pair>>,
-    /// The rows of each evaluation that conversations met, and how many conversations were left out for it, by its number.
+    /// For each evaluation, by its number: its rows that occur in conversations,
+    /// and the number of conversations that were excluded for it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     evaluations: BTreeMap<usize, (BTreeSet<u32>, u64)>,
 }
 
-/// A word of the tables, which is copied only where a receipt is read.
+/// A word of the tables, which is only copied if a receipt is read.
 type Word = Cow<'static, str>;
 
 /// Two sums.
@@ -64,17 +65,17 @@ impl Pair {
     }
 }
 
-/// The losses of a rendering by kind; the memory is reused for the next.
+/// The losses of a rendering by kind; the memory is reused for the next rendering.
 #[derive(Default)]
 pub(crate) struct LossAmounts(Vec<(LossCode, u64)>);
 
 impl LossAmounts {
-    /// Begins with the next rendering.
+    /// Starts the next rendering.
     pub(crate) fn begin(&mut self) {
         self.0.clear();
     }
 
-    /// Adds what was lost of one kind, for one of its reasons.
+    /// Adds the losses of one kind, for one of its reasons.
     pub(crate) fn add(&mut self, kind: LossCode, more: u64) {
         match self.0.iter_mut().find(|(code, _)| *code == kind) {
             Some((_, amount)) => *amount += more,
@@ -82,12 +83,12 @@ impl LossAmounts {
         }
     }
 
-    /// Ends with a rendering: its kinds are sorted by their words.
+    /// Ends a rendering: sorts its kinds by their words.
     pub(crate) fn finish(&mut self) {
         self.0.sort_unstable_by_key(|(code, _)| code.as_str());
     }
 
-    /// The kinds in the order of their words, each once.
+    /// Returns the kinds in the order of their words, without duplicates.
     pub(crate) fn codes(&self) -> impl Iterator<Item = LossCode> {
         self.0.iter().map(|(code, _)| *code)
     }
@@ -105,7 +106,7 @@ pub(crate) fn merge<K: Ord, V: Default>(
 }
 
 impl OverviewSums {
-    /// Adds a message or a notice with so many characters.
+    /// Adds a message or a notice with this number of characters.
     pub(crate) fn add_message(&mut self, linked: &Linked, message: &Message, characters: u64) {
         if message.kind == MessageKind::Message {
             self.lengths.add(characters);
@@ -120,7 +121,7 @@ impl OverviewSums {
         }
     }
 
-    /// Adds a conversation whose messages were added, with this number of characters.
+    /// Adds a conversation with this number of characters; its messages must have been added.
     pub(crate) fn add_conversation(
         &mut self,
         id: &str,
@@ -174,7 +175,7 @@ impl OverviewSums {
         }
     }
 
-    /// Keeps a conversation where it is one of the largest; of equally large ones the first by its id.
+    /// Keeps a conversation if it is among the largest; of equally large ones the first by id is kept.
     fn offer(&mut self, characters: u64, id: &str, conversation: impl FnOnce() -> LargeConversation) {
         let place = self.largest.partition_point(|known| {
             known.characters > characters
@@ -194,7 +195,7 @@ impl OverviewSums {
         }
     }
 
-    /// Adds a conversation that is left out because it meets evaluations.
+    /// Adds a conversation that is excluded because it contains text of evaluations.
     pub(crate) fn add_contaminated(&mut self, evaluations: &Evaluations, conversation: &Conversation) {
         let mut files = BTreeSet::new();
         for met in evaluations.met(conversation) {
@@ -242,7 +243,7 @@ impl OverviewSums {
         );
     }
 
-    /// The figures of the evaluations that conversations were compared with.
+    /// Returns the figures of the evaluations that conversations were compared with.
     pub(crate) fn evaluations(&self, evaluations: &Evaluations) -> Vec<EvaluationCount> {
         let counted = evaluations.files().iter().enumerate().map(|(number, file)| {
             let met = self.evaluations.get(&number);
@@ -257,8 +258,8 @@ impl OverviewSums {
         counted.collect()
     }
 
-    /// The overview of a run with these dialects; with names of tools and ids only if `quote` is set. Figures
-    /// that the sums do not hold are left empty.
+    /// Returns the overview of a run with these dialects; names of tools and ids are
+    /// included only if `quote` is set. Figures that are not among these sums are empty.
     pub(crate) fn overview(self, targets: &[Dialect], quote: bool) -> Overview {
         let mut overview = Overview {
             first_message: self.first,
@@ -376,7 +377,7 @@ fn losses(mut losses: BTreeMap<usize, BTreeMap<usize, Pair>>, targets: &[Dialect
 mod tests {
     use super::*;
 
-    /// Sums of a slice with a conversation of this id and size.
+    /// Returns the sums of a slice with a conversation of this id and size.
     fn slice(id: &str, characters: u64) -> OverviewSums {
         let mut sums = OverviewSums {
             first: Some(i64::try_from(characters).unwrap()),
@@ -443,7 +444,7 @@ mod tests {
         assert_eq!(overview.largest[0].conversation_id, "large");
         assert_eq!(overview.largest[1].conversation_id, "small-00");
         assert_eq!((overview.tools.len(), overview.tools_left_out), (TOOLS, 21));
-        // Those without a name come first among equals.
+        // Tools without a name come first among equals.
         assert_eq!((overview.tools[0].calls, &overview.tools[0].name), (41, &None));
     }
 

@@ -7,26 +7,26 @@ use chatmill_model::{Conversation, Linked, Participant, ParticipantKind};
 
 use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
 
-/// Names that an error lists at most.
+/// The most names in an error.
 const MAX_NAMES: usize = 12;
 
-/// Adds the names of a conversation's participants, and the ids of those without a name, to names that an error lists.
+/// Adds the names of a conversation's participants (the id if there is no name) to the names for an error.
 pub(crate) fn add_names(names: &mut BTreeSet<String>, conversation: &Conversation) {
     let participants = conversation.participants.iter();
     let participants = participants.map(|one| one.name.as_ref().unwrap_or(&one.id));
-    // One more shows that there are others.
+    // One more name shows that there are others.
     names.extend(participants.take(MAX_NAMES + 1).cloned());
     shorten_names(names);
 }
 
-/// Leaves out the names beyond those that an error lists, but for one.
+/// Removes the names beyond those in an error, except one.
 pub(crate) fn shorten_names(names: &mut BTreeSet<String>) {
     while names.len() > MAX_NAMES + 1 {
         names.pop_last();
     }
 }
 
-/// The names as a message lists them; empty for none.
+/// Returns the names as in a message; empty for none.
 pub(crate) fn list_names(names: &BTreeSet<String>) -> String {
     let listed: Vec<String> = names
         .iter()
@@ -44,8 +44,8 @@ pub(crate) fn list_names(names: &BTreeSet<String>) -> String {
     }
 }
 
-/// The assistant of each rendering of a conversation, and the number of configured participants that are
-/// absent.
+/// Returns the assistant of each rendering of a conversation,
+/// and the number of configured participants that are absent.
 pub fn perspectives(linked: &Linked, speaker: &PerspectiveChoice) -> (Vec<Option<usize>>, u64) {
     let participants = &linked.conversation.participants;
     match speaker {

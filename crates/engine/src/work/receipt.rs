@@ -14,13 +14,13 @@ use crate::work::totals::Totals;
 /// The receipt of a slice.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SliceReceipt {
-    /// Digest of the slice that it is the receipt of.
+    /// Digest of the slice.
     pub slice: String,
-    /// Counts per input, by index in the plan.
+    /// Counts of each input, by index in the plan.
     pub inputs: BTreeMap<usize, InputCounts>,
     /// Ids of its conversations before qualification, in order, each with its input.
     pub ids: Vec<(usize, String)>,
-    /// Ids that were given because others were taken: index in `ids` and the id.
+    /// New ids of conversations with duplicate ids, by index in `ids`.
     pub renamed: BTreeMap<usize, String>,
     /// Messages in the dataset, notices not counted.
     pub messages: u64,
@@ -30,30 +30,31 @@ pub(crate) struct SliceReceipt {
     pub totals: Totals,
     /// The figures for a report on its conversations and renderings.
     pub overview: OverviewSums,
-    /// Renderings for which a configured participant was absent.
+    /// Renderings that are missing because a configured participant is absent.
     pub unrenderable: u64,
-    /// Participants of conversations in which every configured one was absent, for the error of a run that renders nothing.
+    /// Participants of conversations without any configured one, for the error of a run that renders nothing.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub participants: BTreeSet<String>,
-    /// Perspectives of conversations without a turn to render, where each turn has a rendering of its own.
+    /// Perspectives of conversations without a turn to render, when each turn is rendered separately.
     pub without_turns: u64,
-    /// Turns that are trained in no rendering, by reason, over perspectives; in a mode whose renderings end
-    /// with the trained turn.
-    pub untaught: BTreeMap<String, u64>,
+    /// Assistant turns that no rendering trains, by reason, summed over perspectives;
+    /// only counted in modes with renderings that end with the trained turn.
+    #[serde(rename = "untaught")]
+    pub skipped_targets: BTreeMap<String, u64>,
     /// The number of perspectives that get no prompt, by the field that the conversation lacks.
     pub unprompted: BTreeMap<String, u64>,
-    /// Renderings that left reasoning out because policy says so.
+    /// Renderings without reasoning because `policy` excludes it.
     pub without_reasoning: u64,
-    /// Renderings that were made.
+    /// The number of renderings.
     pub renderings: u64,
 }
 
 /// Counts of one input in a slice.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct InputCounts {
-    /// Whether stored and decoded bytes are the same.
+    /// Whether stored and decoded bytes are equal.
     pub plain: bool,
-    /// Entries that were read to their end here.
+    /// Entries that ended in this slice.
     pub entries: u64,
     /// Records and bytes.
     #[serde(flatten)]
@@ -62,8 +63,7 @@ pub(crate) struct InputCounts {
     pub rows: RowLedger,
     /// Conversations in the dataset.
     pub conversations: u64,
-    /// The rows that were written, counted where they are written: to verify that their number equals that of
-    /// the accounted rows.
+    /// The rows that were written, counted during writing: their number must equal that of the accounted rows.
     pub written: InputRows,
     /// Rows of the findings table.
     pub findings: u64,
@@ -72,9 +72,9 @@ pub(crate) struct InputCounts {
     /// Whether its source fits, and its unread fields.
     #[serde(flatten)]
     pub recognition: Recognition,
-    /// Sources that read it.
+    /// Sources that read the input.
     pub sources: Vec<String>,
-    /// Shapes and versions of the formats that were recognised, as far as a report names them.
+    /// Shapes and versions of the recognised formats, as many as a report names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shapes: Vec<String>,
     /// Records left out, by reason.
@@ -85,7 +85,7 @@ pub(crate) struct InputCounts {
     pub skipped_files: BTreeMap<String, u64>,
 }
 
-/// The shapes of a receipt's inputs, without the rest of the receipt.
+/// The shapes of a receipt's inputs; the rest of the receipt is not parsed.
 #[derive(Debug, Deserialize)]
 pub(crate) struct SliceShapes {
     /// By index in the plan.
@@ -95,7 +95,7 @@ pub(crate) struct SliceShapes {
 /// Shapes and versions that were recognised in an input, and its unread fields.
 #[derive(Debug, Deserialize)]
 pub(crate) struct InputShapes {
-    /// In the order in which they came.
+    /// In the order of their first occurrence.
     #[serde(default)]
     pub shapes: Vec<String>,
     /// Whether its source fits, and its unread fields.
@@ -122,9 +122,9 @@ pub(crate) fn count_finding(findings: &mut BTreeMap<String, FindingCount>, findi
 /// The number of findings of a code.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FindingCount {
-    /// Kebab name.
+    /// The name of the code, in kebab case.
     pub name: String,
-    /// Errors, those of rejects included.
+    /// Errors, including those of rejects.
     pub errors: u64,
     /// Warnings.
     pub warnings: u64,
@@ -145,7 +145,7 @@ impl FindingCount {
         }
     }
 
-    /// The sum of all rows.
+    /// Returns the number of all findings.
     pub fn total(&self) -> u64 {
         self.errors + self.warnings + self.notes
     }

@@ -1,4 +1,4 @@
-//! Whether a source fits the input that it reads, which shows when all of it was read.
+//! Whether a source fits the input that it reads, which is known after all of the input was read.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +15,19 @@ use crate::slice::records::Record;
 /// The evidence for and against the source of an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Recognition {
-    /// Records that are whole and that the source cannot read all the same.
+    /// Intact records that the source cannot read.
     pub misread: u64,
     /// The bytes of words that the source reads.
     pub read_words: u64,
-    /// The bytes of words that the source does not read, and that look like messages.
+    /// The bytes of words in unread fields that look like messages.
     pub unread_words: u64,
-    /// Fields that it does not read.
+    /// Fields that the source does not read.
     #[serde(default, skip_serializing_if = "UnreadFields::is_empty")]
     pub unread: UnreadFields,
 }
 
 impl Recognition {
-    /// Adds the read and the unread fields of a record to its inputs.
+    /// Adds the read and unread fields of a record to the counts of its input.
     pub(crate) fn add<C: Default>(
         inputs: &mut BTreeMap<usize, C>,
         of: fn(&mut C) -> &mut Self,
@@ -45,14 +45,14 @@ impl Recognition {
         }
     }
 
-    /// Adds a member of an archive that is passed over, unless it cannot hold words.
+    /// Adds an archive member that is skipped, unless its kind cannot contain words.
     pub(crate) fn pass_over(&mut self, entry: Option<&EntryRef>, kind: &str, bytes: u64, limit: u64) {
         if let Some(member) = entry.filter(|entry| !entry.entry.is_empty() && may_hold_words(kind)) {
             self.unread.pass_over(member, kind, bytes, limit);
         }
     }
 
-    /// Adds the facts of later records, up to `limit` paths.
+    /// Adds the counts of later records, up to `limit` paths.
     pub(crate) fn merge(&mut self, later: Self, limit: u64) {
         self.misread += later.misread;
         self.read_words += later.read_words;
@@ -60,8 +60,8 @@ impl Recognition {
         self.unread.merge(later.unread, limit);
     }
 
-    /// The findings about the whole input: whether its source fits, and the unread fields, each with its
-    /// first place.
+    /// Returns the findings about the whole input: whether its source
+    /// fits, and the unread fields, each with its first place.
     pub(crate) fn findings(
         self,
         framed: u64,
@@ -71,7 +71,7 @@ impl Recognition {
         misread.into_iter().chain(self.unread.findings())
     }
 
-    /// The finding that the source is the wrong one. A single record has a finding of its own already.
+    /// Returns the finding that the source is wrong. A single record already has a finding.
     fn misfit(&self, framed: u64, source: &str) -> Option<Located> {
         let other = "the file has another format: name its source with --source";
         let message = if self.misread >= 2 && self.misread * 2 > framed {
@@ -82,7 +82,7 @@ impl Recognition {
         } else if self.unread_words > self.read_words {
             let (read, unread) = (self.read_words, self.unread_words);
             format!(
-                "{source} reads {read} bytes of words and leaves {unread} in what look like messages: {other}"
+                "{source} reads {read} bytes of words and leaves {unread} unread in fields that look like messages: {other}"
             )
         } else {
             return None;
@@ -94,8 +94,8 @@ impl Recognition {
     }
 }
 
-/// Whether a record is intact, but not of the format that its source expects. A record that is corrupt in the
-/// file is no evidence about its format.
+/// Returns whether a record is intact, but not in the format that its source
+/// expects. A record that is corrupt in the file is no evidence about its format.
 pub(crate) fn is_misread(reject: &Reject) -> bool {
     reject.level == RejectLevel::Frame && !reject.finding.code.code.starts_with("IN")
 }

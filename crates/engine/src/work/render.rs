@@ -1,4 +1,7 @@
-//! Saying a conversation in the plan's dialects.
+//! Renders a conversation in the dialects of the plan, through the windows of the plan.
+//!
+//! A linked conversation comes in; each rendering goes to a callback, with its text in a sink. The workers of
+//! a run, rendering of stored datasets and commands that render without a dataset call [`WindowedRenderer`].
 
 use std::cell::OnceCell;
 use std::convert::Infallible;
@@ -18,8 +21,8 @@ pub use super::perspectives::perspectives;
 use crate::plan::WindowPlan;
 use crate::work::fit;
 
-/// Renders a whole conversation in one dialect for every perspective, and keeps texts that have to be made in `arena`; `emit` gets
-/// the sink with the text and the perspective's participant id (`""` for none).
+/// Renders a whole conversation in one dialect for every perspective. Made-up texts are kept in
+/// `arena`. `emit` gets the sink with the text, and the perspective's participant id (`""` for none).
 pub fn render<'a>(
     linked: &'a Linked,
     target: &Dialect,
@@ -38,11 +41,11 @@ pub fn render<'a>(
     let Ok(()) = windowed.render(target, None, sink, &mut always);
 }
 
-/// A conversation, cut by the plan's windows.
+/// A conversation that is cut by the windows of the plan.
 ///
-/// Sessions are cut first, then the turns of the perspective; the dialect cuts the history; a rendering that
-/// is still too long begins later, before a message of another participant, until it fits. Omitted messages
-/// are declared as losses. A rendering that does not fit even so is kept, with the reason, and is not valid.
+/// Sessions are cut first, then the turns of the perspective; the dialect cuts the history. A rendering that
+/// is still too long starts later, before a message of another participant, until it fits. Omitted messages
+/// are declared as losses. A rendering that still does not fit is kept as invalid, with the reason.
 pub struct WindowedRenderer<'a, 'p> {
     linked: &'a Linked,
     policy: &'a Policy,
@@ -50,26 +53,26 @@ pub struct WindowedRenderer<'a, 'p> {
     arena: &'a TextArena,
     windows: &'p WindowPlan,
     perspectives: Vec<PerspectiveWindows<'a>>,
-    /// The windows without a perspective, for dialects that have none.
+    /// The windows without a perspective, for neutral dialects.
     nobody: PerspectiveWindows<'a>,
-    /// For each position, the bytes of text before it; one more for the end.
+    /// The bytes of text before each position; one more for the end.
     bytes: Vec<u64>,
 }
 
-/// A perspective, and the windows of its renderings; by default the whole conversation.
+/// A perspective and the windows of its renderings; by default the whole conversation.
 #[derive(Default)]
 struct PerspectiveWindows<'a> {
     perspective: Option<usize>,
-    /// The whole conversation, for all dialects that render it so.
+    /// The whole conversation, for dialects that render it uncut.
     whole: OnceCell<Transcript<'a>>,
-    /// The windows of all dialects, where they have the same, and whether each fits.
+    /// The windows shared by all dialects, if they are shared, and whether each fits.
     planned: OnceCell<Vec<(WindowRange, bool)>>,
     ranges: Vec<WindowRange>,
     /// The number of ranges beyond the limit.
     left_out: u64,
-    /// Turns that are learned in none of them.
+    /// Turns that are trained in no range.
     skipped_targets: SkippedTargets,
-    /// The later positions at which ranges may begin.
+    /// The later positions at which ranges may start.
     starts: Vec<u32>,
 }
 
@@ -104,7 +107,7 @@ impl PerspectiveWindows<'_> {
 }
 
 impl<'a, 'p> WindowedRenderer<'a, 'p> {
-    /// Cuts a conversation; texts that have to be made for its renderings are kept in `arena`.
+    /// Cuts a conversation; made-up texts of its renderings are kept in `arena`.
     pub fn new(
         linked: &'a Linked,
         windows: &'p WindowPlan,
@@ -157,13 +160,13 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
         }
     }
 
-    /// The same conversation with the pipeline's prompt and tools.
+    /// Adds the pipeline's prompt and tools.
     #[must_use]
     pub fn with(self, additions: Additions<'a>) -> Self {
         Self { additions, ..self }
     }
 
-    /// The perspectives of a dialect's renderings.
+    /// Returns the perspectives of a dialect's renderings.
     fn perspectives(&self, target: &Dialect) -> &[PerspectiveWindows<'a>] {
         if target.is_neutral() {
             std::slice::from_ref(&self.nobody)
@@ -172,7 +175,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
         }
     }
 
-    /// Renderings in a dialect that are beyond the limit.
+    /// Returns the number of renderings in a dialect beyond the limit.
     pub fn left_out(&self, target: &Dialect) -> u64 {
         let perspectives = self.perspectives(target).iter();
         perspectives
@@ -181,7 +184,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
             .sum()
     }
 
-    /// Perspectives that have no turn to render.
+    /// Returns the number of perspectives without a turn to render.
     pub fn without_turns(&self) -> u64 {
         let is_silent = |perspective: &&PerspectiveWindows<'_>| {
             perspective.ranges.is_empty() && perspective.left_out == 0
@@ -194,7 +197,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
         }
     }
 
-    /// Turns that no rendering teaches.
+    /// Returns the turns that no rendering trains.
     pub fn skipped_targets(&self) -> SkippedTargets {
         let mut sum = SkippedTargets::default();
         for perspective in &self.perspectives {
@@ -203,8 +206,8 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
         sum
     }
 
-    /// The renderings in one dialect, perspective by perspective; `emit` gets the perspective's participant id (`""` for none)
-    /// and ends the work when it fails. Where there is a budget, there are `meter`.
+    /// Makes the renderings in one dialect, perspective by perspective. `emit` gets the perspective's
+    /// participant id (`""` for none) and ends the work if it fails. `meter` is required if there is a budget.
     pub fn render<E>(
         &self,
         target: &Dialect,
@@ -227,7 +230,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
                 perspective,
                 target,
                 whole: View {
-                    // An archive is the record and nothing else.
+                    // An archive contains the record and nothing else.
                     additions: if is_neutral {
                         Additions::default()
                     } else {
@@ -249,7 +252,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
         Ok(())
     }
 
-    /// The whole conversation from a perspective.
+    /// Returns the whole conversation from a perspective.
     fn whole(&self, perspective: Option<usize>) -> View<'a> {
         View {
             history: self.windows.history,
@@ -259,20 +262,20 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
         }
     }
 
-    /// For each perspective that gets no prompt the field of the conversation that is missing.
+    /// Returns the missing field of the conversation for each perspective without a prompt.
     pub fn unprompted(&self) -> impl Iterator<Item = &'static str> {
         let perspectives = self.perspectives.iter();
         perspectives.filter_map(|perspective| self.whole(perspective.perspective).missing_field())
     }
 
-    /// The bytes of text between two positions.
+    /// Returns the bytes of text between two positions.
     fn bytes(&self, start: u32, end: u32) -> u64 {
         let before = |position: u32| *cut::at(&self.bytes, position as usize);
         before(end).saturating_sub(before(start))
     }
 }
 
-/// Takes the text of a part to be this long, in bytes.
+/// Estimates the length of a part's text, in bytes.
 fn length(part: &Part) -> u64 {
     let text = match part {
         Part::Text(text) => text,
@@ -289,7 +292,7 @@ struct PerspectiveRenderer<'w, 'a, 'p, 's> {
     /// Id of the participant.
     id: &'w str,
     shared: Rc<Shared>,
-    /// The same for each dialect whose renderings must fit.
+    /// The shared state for each dialect that must fit as well.
     planner_shared: Vec<Rc<Shared>>,
     perspective: &'w PerspectiveWindows<'a>,
     target: &'w Dialect,
@@ -297,13 +300,13 @@ struct PerspectiveRenderer<'w, 'a, 'p, 's> {
     whole: View<'a>,
     meter: Option<&'s mut BudgetMeter>,
     ordinal: u32,
-    /// Requests before this position are billed with the renderings so far.
+    /// Requests before this position are billed with earlier renderings.
     paid_to: u32,
     /// The part of a session that each rendering shows.
     mode: WindowMode,
 }
 
-/// The view through a window.
+/// Returns the view through a window.
 fn through<'a>(whole: &View<'a>, shared: &Rc<Shared>, range: WindowRange) -> View<'a> {
     View {
         window: Some(Window {
@@ -314,7 +317,7 @@ fn through<'a>(whole: &View<'a>, shared: &Rc<Shared>, range: WindowRange) -> Vie
     }
 }
 
-/// The reason why a rendering that should end with an answer is not trained on.
+/// Returns the reason why a rendering that should end with an answer is not trained on.
 fn skipped_target(rendering: &Rendering, sink: &Sink<'_>) -> Option<Violation> {
     let reason = if rendering.last_role != Some(Role::Assistant.as_str()) {
         "window.mode: nothing of the turn is left in this dialect"
@@ -332,7 +335,8 @@ fn skipped_target(rendering: &Rendering, sink: &Sink<'_>) -> Option<Violation> {
     Some(Violation::whole(reason))
 }
 
-/// Takes a rendering, whose text is in the sink, and the perspective's participant id (`""` for none).
+/// The callback for a rendering: the sink has its text; the second
+/// argument is the perspective's participant id (`""` for none).
 type Emit<'e, 'a, E> = dyn FnMut(&mut Sink<'a>, &str, Rendering) -> Result<(), E> + 'e;
 
 impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
@@ -363,14 +367,14 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         Ok(())
     }
 
-    /// The end of the conversation.
+    /// Returns the end of the conversation.
     fn end(&self) -> u32 {
         u32::try_from(self.windowed.linked.conversation.messages.len()).unwrap_or(u32::MAX)
     }
 
-    /// The positions whose requests are billed with a window: those after the end of every earlier window.
-    /// The last window takes the positions that no window shows; those that a budget cut off a session are
-    /// not billed.
+    /// Returns the positions with requests that are billed with a window: those
+    /// after the end of every earlier window. The last window gets the positions
+    /// that no window shows; those that a budget cut off a session are not billed.
     fn paid(&mut self, window: WindowRange, is_last: bool) -> Range<u32> {
         let end = if is_last && self.perspective.left_out == 0 {
             self.end()
@@ -384,13 +388,13 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         start..end
     }
 
-    /// Whether the windows are those of all dialects.
+    /// Returns whether the windows are shared by all dialects.
     fn has_common_windows(&self) -> bool {
         let is_neutral = self.target.is_neutral();
         self.meter.is_some() && !is_neutral && !self.windowed.windows.planners.is_empty()
     }
 
-    /// All windows, and whether each fits.
+    /// Returns all windows, and whether each fits.
     fn plan(&mut self, sink: &mut Sink<'a>) -> Vec<(WindowRange, bool)> {
         let mut planned = Vec::new();
         let mut from = 0;
@@ -402,7 +406,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         planned
     }
 
-    /// The window that begins with a range, and which range is the next.
+    /// Returns the window that starts with a range, and the index of the next range.
     fn window(&mut self, from: usize, sink: &mut Sink<'a>) -> Option<(WindowRange, usize)> {
         let first = *self.perspective.ranges.get(from)?;
         Some(if self.mode == WindowMode::Consecutive {
@@ -412,7 +416,8 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         })
     }
 
-    /// The longest run of exchanges of a session that fits, from one on, and which exchange is the next.
+    /// Returns the longest run of exchanges of a session that fits,
+    /// starting with one, and the index of the next exchange.
     fn chunk(&mut self, from: usize, first: WindowRange, sink: &mut Sink<'a>) -> (WindowRange, usize) {
         let in_session = |range: &WindowRange| range.session_start <= first.session_start;
         let ranges = &self.perspective.ranges;
@@ -441,7 +446,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         (joined(*cut::at(run, latest)), from + latest + 1)
     }
 
-    /// The position at which an exchange begins, with the context that it repeats of the session.
+    /// Returns the position at which an exchange starts, with the context that it repeats of the session.
     fn context(&self, from: usize, first: WindowRange) -> u32 {
         let before = cut::slice(&self.perspective.ranges, 0..from);
         let is_earlier = |range: &WindowRange| range.session_start < first.session_start;
@@ -456,7 +461,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             .map_or(first.start, |start| first.start.min(*start))
     }
 
-    /// Whether a range fits the budget.
+    /// Returns whether a range fits the budget.
     fn fits(&mut self, range: WindowRange, sink: &mut Sink<'a>) -> bool {
         let Some(meter) = self.meter.as_deref_mut() else {
             return true;
@@ -485,7 +490,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             })
     }
 
-    /// The longest part of a range that fits; where none does, the shortest.
+    /// Returns the longest part of a range that fits; if none fits, the shortest.
     fn fitted(&mut self, range: WindowRange, sink: &mut Sink<'a>) -> WindowRange {
         let Some(budget) = self
             .windowed
@@ -498,7 +503,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         };
         let starts = &self.perspective.starts;
         let from = starts.partition_point(|start| *start <= range.start);
-        // Trained turns are never cut away.
+        // Trained turns are never cut off.
         let before = if self.mode == WindowMode::Document {
             range.end
         } else {

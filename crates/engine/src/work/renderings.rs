@@ -1,4 +1,5 @@
-//! The second half of a worker's job: a conversation is rendered in every dialect, counted in every encoding, and written.
+//! The second half of a worker's job: renders a conversation in
+//! every dialect, counts it in every encoding, and writes the rows.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -29,9 +30,9 @@ pub(super) struct PlanKeys {
     /// Dialect, profile and media type of each target.
     targets: Vec<[Key; 3]>,
     encodings: Vec<Key>,
-    /// Kinds of losses, in their order.
+    /// Kinds of losses, in the order of their codes.
     codes: Vec<Key>,
-    /// Reasons of losses that were met.
+    /// Reasons of losses that have occurred.
     reasons: HashMap<LossReason, Key>,
 }
 
@@ -123,7 +124,7 @@ impl<'w, 'p> Work<'w, 'p> {
             .with(plan.additions(survey.called_tools(section)));
         self.receipt.without_turns += windowed.without_turns();
         for (reason, turns) in windowed.skipped_targets().reasons() {
-            *self.receipt.untaught.entry(reason.to_owned()).or_default() += turns;
+            *self.receipt.skipped_targets.entry(reason.to_owned()).or_default() += turns;
         }
         for field in windowed.unprompted() {
             *self.receipt.unprompted.entry(field.to_owned()).or_default() += 1;
@@ -294,7 +295,7 @@ impl<'w, 'p> Work<'w, 'p> {
         Ok(())
     }
 
-    /// Writes a finding of a whole conversation with its count.
+    /// Writes a finding about a whole conversation with its count.
     fn found(
         &mut self,
         accepted: AcceptedConversation<'_>,
@@ -309,7 +310,7 @@ impl<'w, 'p> Work<'w, 'p> {
         self.finding(&located, accepted.at())
     }
 
-    /// Lets the reference count every n-th rendering again.
+    /// Counts every n-th rendering again with the reference tokenizer.
     fn verify(
         &self,
         key: &RenderingKey<'_>,
@@ -364,8 +365,8 @@ impl<'w, 'p> Work<'w, 'p> {
         Ok(())
     }
 
-    /// Adds the shares of a rendering to the totals, and the rendering itself with the last of them. Returns in how many
-    /// requests it is sent.
+    /// Adds the shares of a rendering to the totals, and the rendering itself
+    /// with the last share. Returns the number of requests that send it.
     fn add_totals(
         &mut self,
         key: &RenderingKey<'_>,
@@ -398,7 +399,7 @@ impl<'w, 'p> Work<'w, 'p> {
             sums.requests += share.requests;
             sums.invalid += with_last((!is_valid).into());
             sums.losses += with_last(rendering.loss_count());
-            // Without an encoding there is still a row of totals, with no tokens in it.
+            // Without an encoding there is still a row of totals, with 0 tokens.
             let uncounted = [TokenCounts::default()];
             let (counts_by_encoding, whole) = if billed.counts_by_encoding.is_empty() {
                 (uncounted.as_slice(), uncounted.as_slice())
@@ -417,12 +418,12 @@ impl<'w, 'p> Work<'w, 'p> {
     }
 }
 
-/// The coverages that the renderings of a conversation in a dialect have had.
+/// The coverages of a conversation's renderings in a dialect.
 #[derive(Default)]
 struct CoveragesSeen(u8);
 
 impl CoveragesSeen {
-    /// Whether none had this one.
+    /// Returns whether this coverage is new.
     fn is_first(&mut self, coverage: Coverage) -> bool {
         let before = self.0;
         self.0 |= 1 << coverage as u8;
@@ -430,7 +431,7 @@ impl CoveragesSeen {
     }
 }
 
-/// The conversation and the number of the current rendering.
+/// The conversation and the keys of the current rendering.
 struct RenderingKey<'a> {
     accepted: AcceptedConversation<'a>,
     target: &'a Dialect,
@@ -444,7 +445,7 @@ struct RenderingKey<'a> {
     media_type: Key,
 }
 
-/// The first encoding in which the reference counts another number of tokens.
+/// Returns the first encoding in which the reference counts a different number of tokens.
 fn miscounted(
     encodings: &[Encoding],
     text: &str,

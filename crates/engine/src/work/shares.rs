@@ -1,12 +1,12 @@
-//! The shares of a rendering's bill: each request belongs to the day of its answer and to the model that
-//! wrote it.
+//! Divides the bill of a rendering into shares: each request
+//! belongs to the day of its answer and to the model that wrote it.
 //!
-//! A rendering is divided where answers end: the new input of a request, and its answer, belong to the share
-//! of the request; text after the last answer belongs to the day of the last message. Most renderings have
-//! one share, and are not counted anew.
+//! A rendering is divided at the ends of answers: the new input of a request, and its
+//! answer, belong to the share of the request; text after the last answer belongs to the
+//! day of the last message. Most renderings have one share, and are not counted again.
 //!
-//! An answer with logged usage that no rendering shows (it was undone, broken off, or has no words) was
-//! charged as well: it counts as a request of its day and model, for which only the logged usage is known.
+//! An answer with logged usage that no rendering shows (it was undone, interrupted, or has no words)
+//! was charged as well: it counts as a request of its day and model, with only the logged usage known.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,15 +19,15 @@ use jiff::tz::TimeZone;
 
 use crate::work::bill::Request;
 
-/// Shares that are searched for a day and model before the map is asked.
+/// The number of newest shares that are searched before the map.
 const NEWEST: usize = 4;
 
 /// The part of a rendering's cost that belongs to one day and model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BillShare<'l> {
-    /// The day; none where the message has no usable time.
+    /// The day; `None` if the message has no usable time.
     pub day: Option<Day>,
-    /// The model; empty where it is unknown.
+    /// The model; empty if it is unknown.
     pub model: &'l str,
     /// Bytes.
     pub bytes: u64,
@@ -37,11 +37,12 @@ pub struct BillShare<'l> {
     pub counts_by_encoding: Vec<TokenCounts>,
     /// The usage that the provider logged for these requests.
     pub logged: BilledUsage,
-    /// The same of each request of which anything was logged: what a request costs may depend on its length and on how it was served.
+    /// The logged usage of each request separately: the price of a
+    /// request may depend on its length and on how it was served.
     pub each_logged: Vec<(ServiceTier, BilledUsage)>,
 }
 
-/// A rendering that is to be divided.
+/// A rendering to divide.
 pub struct Billed<'b> {
     /// The components of its bytes, as passed to [`requests`](super::bill::requests).
     pub spans: &'b [ComponentSpan],
@@ -53,15 +54,15 @@ pub struct Billed<'b> {
     pub bytes: u64,
     /// The token counts in each encoding.
     pub counts_by_encoding: &'b [TokenCounts],
-    /// Positions of messages whose cost is billed only here.
+    /// Positions of messages that are billed only here.
     pub paid: Range<u32>,
-    /// The id of the assistant; empty where there is none.
+    /// The id of the assistant; empty if there is none.
     pub perspective: &'b str,
 }
 
 impl Billed<'_> {
-    /// The shares by the days of a zone, at least one; `each_span` counts the spans, where there is more than
-    /// one share.
+    /// Returns the shares by the days of a zone, at least one. `each_span`
+    /// counts the spans; it is only called for more than one share.
     pub fn shares<'l>(
         &self,
         linked: &'l Linked,
@@ -70,7 +71,7 @@ impl Billed<'_> {
     ) -> Vec<BillShare<'l>> {
         let conversation = &linked.conversation;
         let asked = conversation.model.as_deref().unwrap_or_default();
-        // A rendering that shows nothing ends with the last charged message.
+        // A rendering without messages ends with the last charged message.
         let end = || Some(self.paid(linked).last()?.position);
         let end = self.last.or_else(end);
         let message = |position: Option<u32>| -> Option<&'l Message> {
@@ -85,7 +86,7 @@ impl Billed<'_> {
                 model.unwrap_or(asked),
             )
         };
-        // Without words behind its last answer a rendering ends with it.
+        // Without content after its last answer, a rendering ends with that answer.
         let ends_answered = self.requests.last().is_some_and(|request| {
             let behind = self.spans.iter().skip(request.end);
             behind.into_iter().all(|span| !has_content(span))
@@ -97,7 +98,8 @@ impl Billed<'_> {
         let mut shares: Vec<BillShare<'l>> = Vec::new();
         let mut known = BTreeMap::new();
         let mut place = |(day, model): (Option<Day>, &'l str)| {
-            // Answers follow one another by the day, and a few models take turns: the map is asked where that changes.
+            // Answers are in the order of days, and a few models
+            // alternate: the map is only searched if that changes.
             let mut newest = shares.iter().enumerate().rev().take(NEWEST);
             if let Some((number, _)) = newest.find(|(_, share)| (share.day, share.model) == (day, model)) {
                 return number;
@@ -135,7 +137,7 @@ impl Billed<'_> {
                 _ => attributed.push((place(key(Some(paid.position))), paid.usage)),
             }
         }
-        // Answers with a part of their usage, or none, by model: the sum of several requests has them.
+        // Answers without complete usage, by model: the logged sum of several requests covers them.
         let mut unlogged: BTreeMap<&str, u64> = BTreeMap::new();
         for (place, usage) in &attributed {
             if !usage.is_some_and(Usage::is_whole) {
@@ -165,20 +167,21 @@ impl Billed<'_> {
             return shares;
         }
         self.divide(&mut shares, &places, last, &each_span());
-        // The last request is the last share: the rendering itself is attributed to it.
+        // The share of the last request comes last: the rendering itself is attributed to it.
         let behind = (last + 1) % shares.len().max(1);
         shares.rotate_left(behind);
         shares
     }
 
-    /// The messages with logged usage that belong to the perspective, or to no participant.
+    /// Returns the messages with logged usage that belong to the perspective, or to no participant.
     fn paid<'l>(&self, linked: &'l Linked) -> impl Iterator<Item = &'l Message> {
         let conversation = &linked.conversation;
         let messages = conversation.messages.iter();
         let messages = messages
             .take(self.paid.end as usize)
             .skip(self.paid.start as usize);
-        // Most renderings of single turns and windows hold nothing that was logged, and nobody is looked for.
+        // Most renderings of single turns and windows have no logged
+        // usage, and the search for the participant is skipped.
         let is_logged = messages.clone().any(|message| message.usage.is_some());
         let participants = conversation.participants.iter();
         let participants = participants.take(if is_logged { usize::MAX } else { 0 });

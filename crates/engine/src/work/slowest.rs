@@ -1,15 +1,14 @@
-//! The slowest conversations: for `run.json`, which no certificate covers. Times are written to no other
-//! file.
+//! The slowest conversations, for `run.json`, which is not certified. Times are written to no other file.
 
 use std::time::Duration;
 
 use chatmill_dataset::SliceId;
 use serde::Serialize;
 
-/// Conversations that are remembered.
+/// The number of conversations that are kept.
 const MAX_REMEMBERED: usize = 20;
 
-/// A conversation and how long it took.
+/// A conversation and its processing time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct TimedConversation {
     /// The id in the dataset.
@@ -25,12 +24,12 @@ pub(crate) struct TimedConversation {
     slice: SliceId,
 }
 
-/// The conversations that took longest, the slowest first.
+/// The slowest conversations, slowest first.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Slowest(Vec<TimedConversation>);
 
 impl Slowest {
-    /// Remembers a conversation, if it is among the slowest. `name` gives its id and the name of its input.
+    /// Adds a conversation if it is among the slowest. `name` returns its id and the name of its input.
     pub(crate) fn offer(
         &mut self,
         slice: SliceId,
@@ -54,7 +53,7 @@ impl Slowest {
         }
     }
 
-    /// Takes over the times measured in a slice, replacing earlier ones for the same slice.
+    /// Adds the times measured in a slice, replacing earlier ones of the same slice.
     pub(crate) fn merge(&mut self, slice: SliceId, measured: Self) {
         self.0.retain(|slow| slow.slice != slice);
         self.0.extend(measured.0);
@@ -62,7 +61,7 @@ impl Slowest {
         self.0.truncate(MAX_REMEMBERED);
     }
 
-    /// Puts numbers in the place of ids, for a run that quotes no content.
+    /// Replaces ids with numbers, for a run that quotes no content.
     pub(crate) fn leave_out_ids(&mut self) {
         for (number, slow) in (1..).zip(&mut self.0) {
             slow.conversation_id = format!("id-{number}");

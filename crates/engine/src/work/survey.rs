@@ -1,9 +1,9 @@
-//! The survey of all conversations before the first is rendered: it finds those that repeat others, what of each input goes into a
-//! mix, and the tools that the conversations of an input call.
+//! The survey of all conversations before the first is rendered: it finds duplicates, the
+//! part of each input in a mix, and the tools that the conversations of an input call.
 //!
-//! The survey reads and links the same records as the run, and keeps only a few facts about each conversation. Facts and what
-//! follows from them depend on the inputs and the plan alone. They are stored as bytes: little-endian numbers, with a count before
-//! each slice.
+//! The survey reads and links the same records as the run, and keeps only a few facts
+//! about each conversation. Facts and results depend only on the inputs and the plan.
+//! They are stored as bytes: little-endian numbers, with a count before each slice.
 //!
 //! Why: docs/decisions/2026-11-21-deduplication-before-rendering.md.
 
@@ -27,30 +27,31 @@ use crate::plan::Plan;
 use bytes::{count, number};
 pub(crate) use facts::{SliceFacts, facts, likeness, read_facts, write_facts};
 
-/// Bytes of definitions that the calls of a section may make: those of some hundred tools.
+/// The maximum bytes of definitions inferred for a section: those of some hundred tools.
 const MAX_DEFINITION_BYTES: usize = 256 << 10;
 
-/// What the survey of a run found.
+/// The results of the survey of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
-    /// By slice, in the order in which the slice meets its conversations.
+    /// The standings by slice, in the order of the slice's conversations.
     standings: BTreeMap<SliceId, Vec<SurveyStanding>>,
-    /// Definitions of the tools that conversations call, by the number of their section, where the plan asks for them.
+    /// Definitions of the tools that conversations call, by
+    /// the number of their section, if the plan infers them.
     tools: BTreeMap<usize, Vec<RawJson>>,
-    /// What came of the mix, where there is one.
+    /// The result of the mix, if the plan has one.
     mix: Option<Mix>,
 }
 
-/// The standing of a conversation among all.
+/// The result of the survey for a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SurveyStanding {
     /// Its cluster.
     pub(crate) membership: ClusterMembership,
-    /// Why it is left out, if it is.
+    /// The reason why it is left out, if it is.
     pub(crate) left_out: Option<SurveyReason>,
 }
 
-/// Why a conversation is left out for what others are.
+/// The reasons for leaving out a conversation because of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SurveyReason {
     Exact,
@@ -63,7 +64,7 @@ pub(crate) enum SurveyReason {
 impl SurveyReason {
     const ALL: [Self; 5] = [Self::Exact, Self::Near, Self::Against, Self::Weight, Self::Total];
 
-    /// The key of the pipeline file that leaves it out.
+    /// Returns the key of the pipeline file that leaves the conversation out.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Exact => "dedup.exact",
@@ -76,11 +77,11 @@ impl SurveyReason {
 }
 
 impl Survey {
-    /// Holds the conversations of all slices against each other and against those of earlier datasets.
+    /// Compares the conversations of all slices with each other and with those of earlier datasets.
     ///
     /// # Errors
     ///
-    /// Where the bytes of facts were damaged.
+    /// If the bytes of facts are damaged.
     pub(crate) fn of(
         mut slices: BTreeMap<SliceId, SliceFacts>,
         earlier: &[Likeness],
@@ -112,21 +113,21 @@ impl Survey {
         })
     }
 
-    /// The standing of the conversation that a slice meets as its `index`-th.
+    /// Returns the standing of the `index`-th conversation of a slice.
     pub(crate) fn standing(&self, slice: SliceId, index: usize) -> SurveyStanding {
         match self.standings.get(&slice) {
             Some(standings) => *cut::at(standings, index),
-            // Nothing was surveyed.
+            // The plan has no survey.
             None => SurveyStanding::default(),
         }
     }
 
-    /// Definitions of the tools that the conversations of a section call.
+    /// Returns definitions of the tools that the conversations of a section call.
     pub(crate) fn called_tools(&self, section: usize) -> &[RawJson] {
         self.tools.get(&section).map_or(&[], Vec::as_slice)
     }
 
-    /// Refuses more definitions than renderings, all of which have them, should hold.
+    /// Refuses too large definitions, since every rendering contains them.
     pub(crate) fn check_tools(&self, plan: &Plan) -> Result<(), RunError> {
         let limit = MAX_DEFINITION_BYTES;
         for (section, first) in plan.first_inputs().into_iter().enumerate() {
@@ -139,12 +140,12 @@ impl Survey {
         Ok(())
     }
 
-    /// What came of the mix.
+    /// Returns the result of the mix.
     pub(crate) fn into_mix(self) -> Option<Mix> {
         self.mix
     }
 
-    /// Writes what was found.
+    /// Writes the results.
     pub(crate) fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
         into.write_all(&count(self.standings.len())?)?;
         for (slice, standings) in &self.standings {
@@ -194,7 +195,8 @@ impl Survey {
     }
 }
 
-/// The standing of each conversation among those of the run, and whether an earlier dataset has it.
+/// Compares the conversations of the run; returns the standing
+/// of each, including whether an earlier dataset has it.
 fn compare(
     slices: &mut BTreeMap<SliceId, SliceFacts>,
     earlier: &[Likeness],
@@ -207,7 +209,7 @@ fn compare(
         read.extend(facts.likeness.take());
         written.extend(facts.written.take());
     }
-    // Only where personal data is replaced do they differ.
+    // They differ only if personal data is replaced.
     let written = if written.is_empty() { &read } else { &written };
     let of_earlier = if earlier.is_empty() {
         vec![None; read.len()]
@@ -233,13 +235,13 @@ fn compare(
     standings.collect()
 }
 
-/// Definitions of the tools that are called in conversations which stay, by section.
+/// Returns definitions of the tools that the remaining conversations call, by section.
 fn tools(
     slices: &BTreeMap<SliceId, SliceFacts>,
     standings: &[SurveyStanding],
 ) -> io::Result<BTreeMap<usize, Vec<RawJson>>> {
     let mut sections: BTreeMap<usize, CalledTools> = BTreeMap::new();
-    // What was seen once changes nothing when it is seen again.
+    // Merging equal tools twice changes nothing.
     let mut seen: HashSet<(usize, &str)> = HashSet::new();
     let conversations = slices.values().flat_map(SliceFacts::with_tools);
     for ((section, tools), standing) in conversations.zip(standings) {

@@ -1,4 +1,7 @@
-//! From a linked conversation to the columns of the dataset.
+//! Converts linked conversations, findings and rejects to rows of the dataset's tables.
+//!
+//! Workers, sealing and checks call it. The rows go to a `PartSet`,
+//! which `dataset` writes to Parquet or, for `tables`, keeps in memory.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -39,7 +42,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// A place in the input of this name.
+    /// Creates a place in the input with this name.
     pub(crate) fn of(input: &'a str, at: At<'a>) -> Self {
         Self {
             input,
@@ -49,7 +52,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Writes a conversation with the id of the key.
+/// Writes a conversation; `id` is the key of its id.
 pub(crate) fn push_conversation(
     parts: &mut PartSet,
     id: Key,
@@ -116,7 +119,7 @@ fn tools(linked: &Linked) -> Option<String> {
     Some(format!("[{}]", raws.join(",")))
 }
 
-/// Metadata fields, then fields of the record's root under the key `/`.
+/// Returns metadata fields, followed by fields of the record's root under the key `/`.
 fn whole_extra(extra: &Extra, envelope: &Extra) -> Option<String> {
     let Some(outer) = envelope.to_json() else {
         return extra.to_json();
@@ -126,7 +129,7 @@ fn whole_extra(extra: &Extra, envelope: &Extra) -> Option<String> {
     whole.to_json()
 }
 
-/// Writes a message with its text, which has these tokens in each encoding.
+/// Writes a message with its text, and the tokens of the text in each encoding.
 pub(crate) fn push_message(
     parts: &mut PartSet,
     id: Key,
@@ -172,7 +175,7 @@ pub(crate) fn push_message(
     })
 }
 
-/// The id and the name of a message's sender.
+/// Returns the id and the name of a message's sender.
 fn sender<'m>(message: &'m Message, conversation: &'m Conversation) -> (Option<&'m str>, Option<&'m str>) {
     let sender = message
         .sender
@@ -225,7 +228,7 @@ pub(crate) fn push_alternatives(parts: &mut PartSet, id: Key, linked: &Linked) -
     Ok(())
 }
 
-/// Writes a message's references, each with those that it shows in its turn after it.
+/// Writes a message's references, each followed by the references inside it.
 pub(crate) fn push_references(
     parts: &mut PartSet,
     id: Key,
@@ -260,7 +263,7 @@ fn push_reference(
     let shown = reference.preview.as_ref();
     let understood = shown.map(|shown| written("message_references", &WrittenPreview::of(shown)));
     let understood = understood.transpose()?;
-    // The object that a source wrote beside the id says more than what was understood of it.
+    // The object that a source wrote next to the id contains more than the fields that were read.
     let source = match &reference.form {
         ReferenceForm::Object(raw) if shown.is_some() => Some(raw.as_str()),
         _ => None,
@@ -287,7 +290,7 @@ fn push_reference(
     Ok(())
 }
 
-/// The rows of a conversation's tool calls and results.
+/// Returns the rows of a conversation's tool calls and results.
 pub fn tool_calls(id: Key, linked: &Linked) -> impl Iterator<Item = ToolCallRow<'_>> {
     linked.pairings.iter().map(move |pairing| {
         let (call, result) = call_and_result(linked, pairing);
@@ -308,7 +311,7 @@ pub fn tool_calls(id: Key, linked: &Linked) -> impl Iterator<Item = ToolCallRow<
     })
 }
 
-/// The call and the result of a pairing, where it has them.
+/// Returns the call and the result of a pairing, as far as they exist.
 pub(crate) fn call_and_result<'l>(
     linked: &'l Linked,
     pairing: &Pairing,
@@ -329,7 +332,7 @@ pub(crate) fn call_and_result<'l>(
     (call, result)
 }
 
-/// The name of the tool that is called, else of the one that answers.
+/// Returns the name of the tool in a call, else in the result.
 pub(crate) fn tool_name<'l>(call: Option<&'l ToolCall>, result: Option<&'l ToolResult>) -> Option<&'l str> {
     let called = call.and_then(|call| call.name.as_deref());
     called.or_else(|| result.and_then(|result| result.name.as_deref()))
@@ -340,15 +343,16 @@ pub(crate) fn tool_name<'l>(call: Option<&'l ToolCall>, result: Option<&'l ToolR
 pub enum Quoting<'m> {
     /// Text, ids, fields.
     All,
-    /// Ids of conversations and messages in their columns; neither text nor ids in sentences, nor fields that no format has.
+    /// Ids of conversations and messages in their columns; no text and
+    /// no ids in sentences, and no fields that are not in any format.
     NoText,
-    /// The same, with every id masked.
+    /// The same as `NoText`, with every id masked.
     Masked(&'m Mask),
 }
 
 impl Quoting<'_> {
-    /// The quoting of a run. Ids stay as they are, for rows are joined by them; messages of findings show
-    /// none.
+    /// Returns the quoting of a run. Ids are unchanged, since rows
+    /// are joined by them; messages of findings contain none.
     pub(crate) fn of(quote: bool) -> Self {
         if quote { Self::All } else { Self::NoText }
     }
@@ -356,7 +360,7 @@ impl Quoting<'_> {
 
 /// The texts of a finding, for its row.
 pub struct FindingTexts<'f> {
-    /// The key that stays the same when lines shift.
+    /// The key, which stays the same if lines shift.
     pub key: String,
     conversation: Option<Cow<'f, str>>,
     message_id: Option<Cow<'f, str>>,
@@ -365,7 +369,7 @@ pub struct FindingTexts<'f> {
 }
 
 impl<'f> FindingTexts<'f> {
-    /// The texts of a finding in the conversation with this id.
+    /// Returns the texts of a finding in the conversation with this id.
     pub fn new(located: &'f Located, key: String, id: Option<&'f str>, quoting: Quoting<'_>) -> Self {
         let finding = &located.finding;
         let path = located.json_path.as_deref();
@@ -387,7 +391,7 @@ impl<'f> FindingTexts<'f> {
                 (Quoting::Masked(mask), _) => Cow::Owned(finding.masked_message(&|id| mask.id(id))),
             },
             key: match quoting {
-                // The key is made of ids, so that a reader who guesses them could verify the guess.
+                // The key is a hash of ids; a reader who guesses an id could verify the guess.
                 Quoting::Masked(mask) => mask.key(&key),
                 _ => key,
             },
@@ -395,7 +399,7 @@ impl<'f> FindingTexts<'f> {
     }
 }
 
-/// The row of a finding.
+/// Returns the row of a finding.
 pub(crate) fn finding<'f>(
     located: &'f Located,
     texts: &'f FindingTexts<'_>,
@@ -425,7 +429,7 @@ pub(crate) fn finding<'f>(
     }
 }
 
-/// Writes the findings about a whole input, with their first places where known.
+/// Writes the findings about a whole input, with their first places if known.
 pub(crate) fn push_of_input(
     plan: &Plan,
     index: usize,
@@ -444,7 +448,8 @@ pub(crate) fn push_of_input(
     parts.push_finding(finding(located, &texts, place, first.is_some()))
 }
 
-/// A key that stays the same when lines shift: code, input, conversation, message and the path below it.
+/// Returns a key that stays the same if lines shift: a hash of
+/// code, input, conversation, message and the path below it.
 pub(crate) fn finding_key(located: &Located, place: Place<'_>, id: Option<&str>) -> String {
     let finding = &located.finding;
     let below = match (&finding.path, &finding.message_id) {
@@ -466,7 +471,7 @@ pub(crate) fn finding_key(located: &Located, place: Place<'_>, id: Option<&str>)
     hash.finalize().to_hex().chars().take(16).collect()
 }
 
-/// The row of a reject. Without `quote`, no source text is in it.
+/// Returns the row of a reject. Without `quote` it contains no source text.
 pub(crate) fn reject<'r>(reject: &'r Reject, place: Place<'r>, quote: bool) -> RejectRow<'r> {
     RejectRow {
         input: place.input,

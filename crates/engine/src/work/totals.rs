@@ -1,4 +1,4 @@
-//! Token totals per source, day, model, dialect, profile, encoding and coverage, with exact percentiles.
+//! Sums tokens by source, day, model, dialect, profile, encoding and coverage, with exact percentiles.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,36 +14,36 @@ use serde::{Deserialize, Serialize};
 use crate::plan::Plan;
 use crate::work::overview::merge;
 
-/// The answers that a total is of.
+/// The key of a group of answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct AnswerGroup {
-    /// The day of the answers in UTC; none where it is unknown.
+    /// The day of the answers in UTC; `None` if it is unknown.
     pub(crate) day: Option<Day>,
-    /// The model that wrote them; empty where it is unknown.
+    /// The model that wrote them; empty if it is unknown.
     pub(crate) model: String,
     /// Source id.
     pub(crate) source: Cow<'static, str>,
 }
 
-/// The renderings that totals are of, one for each encoding. Names are indices into the plan, so that counting copies none.
+/// The key of a group of renderings. Names are indices into the plan, so that counting does not copy text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct RenderingGroup {
-    /// Place of the dialect with its profile in the plan.
+    /// Index of the dialect with its profile in the plan.
     pub(crate) target: usize,
     /// Coverage.
     pub(crate) coverage: Cow<'static, str>,
 }
 
-/// The names that the indices of a group stand for.
+/// The names for the indices of a group.
 pub(crate) struct TotalNames<'p> {
     /// Dialects with their profiles.
     pub(crate) targets: Vec<(&'p str, &'p str)>,
-    /// Encodings; one without a name when nothing is counted.
+    /// Encodings; one without a name if nothing is counted.
     pub(crate) encodings: Vec<&'p str>,
 }
 
 impl<'p> TotalNames<'p> {
-    /// The names of a plan.
+    /// Returns the names of a plan.
     pub(crate) fn of(plan: &'p Plan) -> Self {
         let targets = plan.targets.iter();
         let uncounted = plan.encodings.is_empty().then_some("");
@@ -63,10 +63,10 @@ impl<'p> TotalNames<'p> {
     }
 }
 
-/// The sums of a group, or the share of a rendering in them. A receipt holds thousands, in which most numbers are zero.
+/// The sums of a group, or the share of a rendering in them. A receipt contains thousands, with mostly zeros.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sums {
-    /// Conversations that have a rendering in it.
+    /// Conversations with a rendering in the group.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) conversations: u64,
     /// Messages that its renderings show.
@@ -87,7 +87,7 @@ pub(crate) struct Sums {
     /// The losses, in occurrences.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) losses: u64,
-    /// The tokens in each encoding; one without any when nothing is counted.
+    /// The tokens in each encoding; one entry without tokens if nothing is counted.
     by_encoding: Vec<EncodingSums>,
 }
 
@@ -97,7 +97,7 @@ pub(crate) struct EncodingSums {
     /// Tokens and their parts.
     #[serde(with = "numbers")]
     pub(crate) token_counts: TokenCounts,
-    /// Renderings by their number of tokens.
+    /// The distribution of renderings by number of tokens.
     pub(crate) distribution: Spread,
 }
 
@@ -117,7 +117,7 @@ impl Sums {
         }
     }
 
-    /// The sums of the encoding at this place in the plan, 0 when nothing is counted.
+    /// Returns the sums of the encoding with this index in the plan; index 0 if nothing is counted.
     pub(crate) fn encoding(&mut self, place: usize) -> &mut EncodingSums {
         let places = self.by_encoding.len().max(place + 1);
         self.by_encoding.resize_with(places, EncodingSums::default);
@@ -133,7 +133,7 @@ pub(crate) struct Totals(#[serde(with = "pairs")] BTreeMap<AnswerGroup, Renderin
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RenderingTotals(#[serde(with = "pairs")] BTreeMap<RenderingGroup, Sums>);
 
-/// Maps whose keys are no texts, as lists of keys and values.
+/// Serializes maps with keys that are not text as lists of pairs.
 mod pairs {
     use std::collections::BTreeMap;
 
@@ -156,7 +156,7 @@ mod pairs {
     }
 }
 
-/// Token counts as a list of their numbers.
+/// Serializes token counts as a list of numbers.
 mod numbers {
     use chatmill_model::Component;
     use chatmill_token::TokenCounts;
@@ -193,7 +193,7 @@ impl RenderingTotals {
 }
 
 impl Totals {
-    /// The sums of a group.
+    /// Returns the sums of a group.
     pub(crate) fn of(&mut self, answers: AnswerGroup, renderings: RenderingGroup) -> &mut Sums {
         let totals = self.0.entry(answers).or_default();
         totals.0.entry(renderings).or_default()
@@ -204,7 +204,8 @@ impl Totals {
         merge(&mut self.0, other.0, RenderingTotals::merge);
     }
 
-    /// The renderings of each dialect, profile, coverage and encoding over all answers, in the order of the dialects.
+    /// Returns the renderings of each dialect, profile, coverage
+    /// and encoding over all answers, in the order of the dialects.
     pub(crate) fn renderings(&self, names: &TotalNames<'_>) -> Vec<RenderingCount> {
         let mut whole = Self::default();
         for (group, sums) in self.0.values().flat_map(|renderings| &renderings.0) {
@@ -224,7 +225,8 @@ impl Totals {
             .collect()
     }
 
-    /// Gives each row of the totals table, sorted by source, day, model, place of the dialect, encoding and coverage.
+    /// Passes each row of the totals table to `give`, sorted by source,
+    /// day, model, index of the dialect, encoding and coverage.
     pub(crate) fn each_row<E>(
         &self,
         names: &TotalNames<'_>,

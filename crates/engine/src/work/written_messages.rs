@@ -1,4 +1,5 @@
-//! Messages that several conversations of one record share are billed and trained on once: in the first accepted conversation.
+//! Bills and trains messages that several conversations of one
+//! record share only once: in the first accepted conversation.
 
 use std::collections::HashSet;
 
@@ -9,7 +10,8 @@ use chatmill_model::{Conversation, MessageOrigin};
 pub(super) struct WrittenMessages(HashSet<MessageOrigin>);
 
 impl WrittenMessages {
-    /// Adds an accepted conversation. Messages that it leaves to earlier conversations, of which none was accepted, become its own.
+    /// Adds an accepted conversation. It takes over messages that it
+    /// left to earlier conversations if none of these was accepted.
     pub(super) fn add(&mut self, conversation: &mut Conversation) {
         for message in &mut conversation.messages {
             if message.earlier_copy.is_some() && !self.0.contains(&message.origin) {
@@ -27,7 +29,7 @@ mod tests {
 
     use super::*;
 
-    /// A conversation of answers at these places, of which an earlier one has the first.
+    /// Returns a conversation of answers at these places; the first `shared` are in an earlier one.
     fn branch(places: &[u32], shared: usize) -> Conversation {
         let message = |(position, index): (usize, &u32)| {
             let origin = MessageOrigin {
@@ -53,7 +55,7 @@ mod tests {
     #[test]
     fn the_first_accepted_conversation_has_the_usage_of_shared_messages() {
         let mut written = WrittenMessages::default();
-        // The one that came first, and had 0, is not kept.
+        // The first conversation has 0, and was not accepted.
         let mut all = [branch(&[0, 1], 1), branch(&[0, 1, 2], 2), branch(&[0, 3], 1)];
         for conversation in &mut all {
             written.add(conversation);

@@ -104,7 +104,7 @@ pub struct MessageLoss {
 /// A part of a message.
 #[derive(Debug, Default, Serialize)]
 pub struct ShownPart {
-    /// `text`, `thought`, `call`, `result`, `media`, `picture` or `mark`.
+    /// `text`, `reasoning`, `call`, `result`, `media`, `picture` or `mark`.
     pub kind: &'static str,
     /// The data address of a picture.
     pub source: String,
@@ -317,7 +317,7 @@ mod tests {
             position,
             name: text.to_owned(),
             replies: vec![(Some(0), text.to_owned()), (None, text.to_owned())],
-            parts: ["text", "thought", "call", "result", "media", "mark"]
+            parts: ["text", "reasoning", "call", "result", "media", "mark"]
                 .into_iter()
                 .map(|kind| ShownPart {
                     kind,

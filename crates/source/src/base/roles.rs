@@ -15,6 +15,10 @@ pub(crate) fn api_role(word: &str) -> Option<Role> {
 
 /// The role for a common word, in any case, with spaces and hyphens as underscores.
 pub(crate) fn known_role(word: &str) -> Option<Role> {
+    // Most rows have the words of APIs, and a table has a word in each row.
+    if let Some(role) = api_role(word) {
+        return Some(role);
+    }
     let plain: String = word
         .trim()
         .chars()

@@ -23,6 +23,7 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
     },
     blocks: &[
         typed("text", Read::Text(&["text"])),
+        BlockForm::of(When::Untyped, Read::Text(&["text"])),
         typed("thinking", Read::Reasoning(&["thinking"])),
         typed("image", Read::Media(MediaKind::Image, media_item)),
         typed("document", Read::Media(MediaKind::File, media_item)),

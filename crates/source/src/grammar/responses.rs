@@ -24,10 +24,14 @@ const ITEMS: [&str; 28] = words!(
 );
 
 /// Steps of tools that run at the vendor.
-const HOSTED: [&str; 10] = words!(
-    web_search_call file_search_call code_interpreter_call mcp_list_tools mcp_approval_request
-    tool_search_call tool_search_output program program_output compaction
+const HOSTED: [&str; 12] = words!(
+    web_search_call file_search_call code_interpreter_call image_generation_call mcp_list_tools
+    mcp_approval_request mcp_approval_response tool_search_call tool_search_output program program_output
+    compaction
 );
+
+/// The field of the request that a user approves, or does not.
+const APPROVED: &str = "approval_request_id";
 
 /// Items with a type that other vendors use as well: only objects without a role are such items.
 const LOOSE_ITEMS: [&str; 3] = words!(reasoning compaction program);
@@ -364,17 +368,18 @@ fn own(
 /// Whether a step of a hosted tool has the fields that the API requires: its id, and the type of its action. Logs of clients lack
 /// either.
 fn is_whole(item: Value<'_>) -> bool {
-    let needs_id = item.get("call_id").is_none();
-    let has_id = item.get("id").and_then(Value::string).is_some();
+    let is_id = |key: &&str| item.get(key).and_then(Value::string).is_some();
     let is_typed = |action: Value<'_>| action.get("type").and_then(Value::string).is_some();
-    (has_id || !needs_id) && item.get("action").is_none_or(is_typed)
+    ["id", "call_id", APPROVED].iter().any(is_id) && item.get("action").is_none_or(is_typed)
 }
 
-/// Reads a step of a tool that runs at the vendor: a piece of the answer around it.
+/// Reads a step of a tool that runs at the vendor: a piece of the answer around it. The reply of the user to a request of approval belongs to
+/// the user.
 fn hosted(turn: &mut Turn, item: Value<'_>) {
-    turn.role = Some(Role::Assistant);
-    turn.continues = true;
-    turn.leads = true;
+    let is_answer = item.get(APPROVED).is_none();
+    turn.role = Some(if is_answer { Role::Assistant } else { Role::User });
+    turn.continues = is_answer;
+    turn.leads = is_answer;
     let piece = vendor_item(Vendor::Responses, item.fields());
     turn.parts.push(Part::Item(piece));
 }

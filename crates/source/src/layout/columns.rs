@@ -142,6 +142,12 @@ pub(crate) fn empty(root: Value<'_>) -> impl Iterator<Item = &'static str> {
     empty.filter_map(|(name, value)| value.as_str().map(|_| name))
 }
 
+/// Whether a list has no text and no field in it. If another list of the record has the turns, such a list is nothing.
+pub(crate) fn is_empty_list(list: Value<'_>) -> bool {
+    let is_empty = |item: Value<'_>| item.is_empty() && item.kind() != Kind::String;
+    list.kind() == Kind::Array && list.items().all(is_empty)
+}
+
 /// The only list of such turns in a record, under any name.
 pub(crate) fn alone<'d>(
     root: Value<'d>,

@@ -1,7 +1,7 @@
 //! The fields of a request other than its turns: the id, tool definitions, and everything else.
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Conversation, Extra, RawJson};
 
 use crate::base::{Keep, Notes, below, id, present};
@@ -113,22 +113,31 @@ impl RequestFields {
     }
 }
 
-/// Definitions of tools inside the arguments of a client, or in metadata, which may be a JSON text.
+/// Definitions of tools inside the arguments of a client, or in metadata. Either may be a JSON text.
 fn tools_inside(root: Value<'_>, limits: &Limits) -> Option<Vec<RawJson>> {
-    let are_tools = |tools: &Value<'_>| {
+    let mut holders = ["kwargs", "metadata"]
+        .into_iter()
+        .filter_map(|key| present(root, key));
+    holders.find_map(|holder| {
+        let Some(text) = holder.string() else {
+            return tools_in(holder, limits);
+        };
+        let document = Some(text).filter(|text| text.contains("\"tools\""));
+        let document = document.and_then(|text| holder.open(&text, limits.depth).ok())?;
+        tools_in(document.root(), limits)
+    })
+}
+
+fn tools_in(holder: Value<'_>, limits: &Limits) -> Option<Vec<RawJson>> {
+    let are_tools = |tools: Value<'_>| {
         let is_tool = |tool: Value<'_>| tool.get("function").or_else(|| tool.get("name")).is_some();
         tools.kind() == Kind::Array && !tools.is_empty() && tools.items().all(is_tool)
     };
-    let holders = ["kwargs", "metadata"]
-        .into_iter()
-        .filter_map(|key| present(root, key));
-    holders.into_iter().find_map(|holder| {
-        if let Some(tools) = present(holder, "tools").filter(are_tools) {
-            return list_of_tools(tools, limits);
-        }
-        let text = holder.string().filter(|text| text.contains("\"tools\""))?;
-        let document = holder.open(&text, limits.depth).ok()?;
-        let tools = present(document.root(), "tools").filter(are_tools)?;
-        list_of_tools(tools, limits)
-    })
+    let tools = present(holder, "tools")?;
+    let text = tools.string();
+    let document = text
+        .as_ref()
+        .and_then(|text| json::scan(text.as_bytes(), limits.depth).ok());
+    let is_list = document.map_or_else(|| are_tools(tools), |document| are_tools(document.root()));
+    is_list.then(|| list_of_tools(tools, limits))?
 }

@@ -259,7 +259,8 @@ impl RequestForm {
         row.turns
             .extend(system.map(|(_, text)| RowTurns::Content(Role::System, u32::MAX, text)));
         // If it is the only list, it may have any name.
-        let is_named = root.kind() != Kind::Object || root.get(self.list).is_some();
+        let named = present(root, self.list);
+        let is_named = root.kind() != Kind::Object || named.is_some_and(|list| !columns::is_empty_list(list));
         let other = columns::alone(root, |turn| self.grammar.is_like_message(turn)).filter(|_| !is_named);
         let list = if let Some((name, _)) = other {
             let list = list::named(frame, &name, "messages", limits)?;

@@ -31,6 +31,43 @@ fn a_rejected_message_of_a_list_has_its_place_in_it() {
 }
 
 #[test]
+fn an_empty_list_is_nothing_where_another_list_has_the_turns() {
+    let said = r#"[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]"#;
+    let tagged = r#"[{"from":"human","value":"x"},{"from":"gpt","value":"y"}]"#;
+    for (source, column, turns) in [
+        ("hf-messages", "messages", said),
+        ("hf-messages", "conversation", said),
+        ("hf-messages", "data", said),
+        ("hf-messages", "prompt", said),
+        ("sharegpt", "conversations", tagged),
+        ("anthropic-messages", "messages", said),
+    ] {
+        let source = find(source).unwrap();
+        for nothing in ["[]", "[{}]", "null"] {
+            let row = format!(r#"{{"{column}":{nothing},"other":{turns}}}"#);
+            let reading = read(source, &row, None, &Limits::default());
+            assert_eq!(reading.findings, [], "{row}");
+            assert_eq!(reading.conversation.unwrap().messages.len(), 2, "{row}");
+        }
+        let row = format!(r#"{{"{column}":[]}}"#);
+        let reading = read(source, &row, None, &Limits::default());
+        assert_eq!(reading.conversation.unwrap().messages.len(), 0, "{row}");
+        if matches!(column, "messages" | "conversations") {
+            let row = format!(r#"{{"{column}":{{"note":1}},"other":{turns}}}"#);
+            let reading = read(source, &row, None, &Limits::default());
+            assert_eq!(reading.error.unwrap().code.name, "wrong-type", "{row}");
+        }
+    }
+}
+
+#[test]
+fn a_whole_conversation_in_the_column_of_an_answer_is_read_once() {
+    let row = r#"{"completion":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}"#;
+    let reading = read(find("hf-messages").unwrap(), row, None, &Limits::default());
+    assert_eq!(reading.conversation.unwrap().messages.len(), 2);
+}
+
+#[test]
 fn a_list_beyond_the_limit_is_rejected_whole_and_one_at_the_limit_is_not() {
     let limits = Limits {
         messages_per_conversation: 2,

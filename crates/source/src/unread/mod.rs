@@ -41,7 +41,7 @@ pub struct Unread {
 
 /// Read and unread values of a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Leftovers {
+pub struct UnreadReport {
     /// The unread paths, in the order of their first values.
     pub fields: Vec<Unread>,
     /// Bytes of read values with words.
@@ -51,10 +51,10 @@ pub struct Leftovers {
     pub unread_words: u64,
 }
 
-/// Finds the unread values of a frame, and adds the missing ones to `extra`.
-pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut Reading) -> Leftovers {
+/// Finds the unread values of a frame, and adds to `extra` those that are not there yet.
+pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut Reading) -> UnreadReport {
     if reading.error.is_some() {
-        return Leftovers::default();
+        return UnreadReport::default();
     }
     let reported = reported(reading, frame.start);
     let lines = ReadLines::of(frame.root());
@@ -80,7 +80,7 @@ pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut 
             extra.0.push((key, value));
         }
     }
-    Leftovers {
+    UnreadReport {
         fields: walk.unread,
         read_words: walk.read_words,
         unread_words: walk.unread_words,

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use chatmill_diag::Limits;
 use chatmill_golden::{check, check_cases};
 use chatmill_intake::{Framing, Head, json};
-use chatmill_source::{Evidence, FrameView, Leftovers, Reading, SOURCES, Source, TableMap, find};
+use chatmill_source::{Evidence, FrameView, Reading, SOURCES, Source, TableMap, UnreadReport, find};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 
@@ -268,7 +268,7 @@ fn read(source: &dyn Source, bytes: &[u8]) -> Value {
 }
 
 /// Reads a record, or the rows of a conversation.
-fn reading(source: &dyn Source, bytes: &[u8]) -> (Reading, Leftovers) {
+fn reading(source: &dyn Source, bytes: &[u8]) -> (Reading, UnreadReport) {
     let limits = Limits::default();
     let document = json::scan(bytes, limits.depth).unwrap();
     let frame = FrameView::alone(&document, bytes);

@@ -9,13 +9,15 @@ use super::{RuleBreaches, Waiting, Written, array, has_keys, is_word, schemas, s
 const MAX_OUTPUT_CHARACTERS: usize = 10_485_760;
 
 /// The steps of tools that run at the vendor, which only its logs contain.
-const HOSTED: [&str; 11] = [
+const HOSTED: [&str; 13] = [
     "web_search_call",
     "file_search_call",
     "code_interpreter_call",
+    "image_generation_call",
     "mcp_call",
     "mcp_list_tools",
     "mcp_approval_request",
+    "mcp_approval_response",
     "tool_search_call",
     "tool_search_output",
     "program",

@@ -8,7 +8,7 @@ use std::path::Path;
 use chatmill_dataset::{Dataset, DatasetError, Numbers, Spans, TextLists, Texts};
 use chatmill_dialect::DIALECTS;
 use chatmill_drawn::{cases, random};
-use chatmill_engine::again::{Again, AgainError, AgainRendering};
+use chatmill_engine::rerender::{Again, AgainError, AgainRendering, conversation};
 use chatmill_source::SOURCES;
 use chatmill_testkit::samples::samples;
 use chatmill_workshop::TestDir;
@@ -126,7 +126,8 @@ fn again(dataset: &Dataset, dialect: &str) -> Result<Vec<Said>, AgainError> {
     let ids: BTreeSet<String> = ids.step_by(1 + said.len() / 2).collect();
     for id in ids {
         let mut alone = Vec::new();
-        again.each_of::<DatasetError>(&id, &mut |made, _, _| {
+        let (facts, linked) = conversation(dataset, &id)?.unwrap();
+        again.each_of::<DatasetError>((&facts, &linked), &mut |made, _, _| {
             alone.push(owned(made));
             Ok(())
         })?;

@@ -83,7 +83,7 @@ fn room(conversation: usize) -> (Value, Vec<String>) {
 struct Learned {
     /// For each dialect, how often each word is trained on.
     words: BTreeMap<String, BTreeMap<String, u32>>,
-    untaught: BTreeMap<String, u64>,
+    skipped_targets: BTreeMap<String, u64>,
 }
 
 fn learned(shop: &TestDir, window: &str) -> Learned {
@@ -101,7 +101,7 @@ fn learned(shop: &TestDir, window: &str) -> Learned {
     };
     let mut found = Learned {
         words: BTreeMap::new(),
-        untaught: summary.totals.untaught,
+        skipped_targets: summary.totals.skipped_targets,
     };
     for (((dialect, content), learned), own) in texts("dialect").zip(texts("content")).zip(spans).zip(own) {
         let words = found.words.entry(dialect.clone()).or_default();
@@ -162,7 +162,7 @@ fn consecutive_windows_train_each_turn_once_with_any_budget_and_overlap() {
         let window = consecutive(window);
         let found = learned(&shop, &window);
         once(&found, &taught, &window);
-        let reasons: Vec<&String> = found.untaught.keys().collect();
+        let reasons: Vec<&String> = found.skipped_targets.keys().collect();
         assert_eq!(
             reasons,
             ["nobody speaks before the turn", "the turn ends with a call"],
@@ -204,12 +204,12 @@ fn turns_are_trained_at_most_once_and_skipped_ends_of_sessions_are_counted() {
             let twice: Vec<_> = words.iter().filter(|(_, times)| **times != 1).collect();
             assert!(twice.is_empty(), "{window}: {dialect} learns {twice:?}");
             let missing = taught.iter().filter(|word| !words.contains_key(*word)).count();
-            let untaught: u64 = found.untaught.values().sum();
+            let skipped_targets: u64 = found.skipped_targets.values().sum();
             // ShareGPT joins the words of several steps, of which only one is trained on.
             if dialect == "sharegpt" && window.contains("steps") {
                 continue;
             }
-            assert!(missing == 0 || untaught > 0, "{window}: {dialect}");
+            assert!(missing == 0 || skipped_targets > 0, "{window}: {dialect}");
             assert!(
                 words.len() * 10 > taught.len() * 8,
                 "{window}: {dialect} {}",

@@ -2,7 +2,7 @@
 
 use chatmill_dataset::Dataset;
 use chatmill_dialect::LossAmounts;
-use chatmill_engine::again::{Again, AgainRendering, Preference, Wanted};
+use chatmill_engine::rerender::{Again, AgainRendering, Preference, Wanted};
 use chatmill_export::{ExportError, ExportRequest, Maker, Preferences, RenderingFacts};
 
 use crate::exit::Outcome;

@@ -258,7 +258,7 @@ fn inputs(summary: &RunSummary, columns: usize, shows_all: bool) -> String {
             counted(totals.without_turns, "time")
         ));
     }
-    for (reason, turns) in &totals.untaught {
+    for (reason, turns) in &totals.skipped_targets {
         text.push_str(&format!(
             "Not trained on: {}, because {reason}\n",
             counted(*turns, "turn")

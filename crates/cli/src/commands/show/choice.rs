@@ -6,6 +6,7 @@ use chatmill_engine::position_in_sample;
 use chatmill_model::{Conversation, Linked, Message, Part};
 use clap::Args;
 
+use super::text::described;
 use crate::exit::{CommandError, Outcome};
 use crate::figures::counted;
 use crate::selection;
@@ -214,13 +215,12 @@ fn contains(conversation: &Conversation, words: &str) -> bool {
 fn has_words(message: &Message, has: &impl Fn(&str) -> bool) -> bool {
     message.sender_name.as_deref().is_some_and(has)
         || message.parts.iter().any(|part| match part {
-            Part::Text(text) | Part::Reasoning(text) | Part::Notice(text) => has(text),
-            Part::ToolCall(call) => {
-                call.name.as_deref().is_some_and(has) || has(call.arguments.source_text())
-            }
-            Part::ToolResult(result) => has(&result.content),
             Part::Media(media) => media.name.as_deref().is_some_and(has),
             Part::Item(item) => has(item.raw.as_str()),
             Part::CacheMark => false,
+            part => {
+                let (_, name, text) = described(part);
+                has(name) || has(&text)
+            }
         })
 }

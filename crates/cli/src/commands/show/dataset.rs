@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use chatmill_dataset::{Columns, Dataset, DatasetError, Flags, Numbers, Rows, Texts, columns};
-use chatmill_engine::again;
+use chatmill_engine::rerender;
 use chatmill_model::target_name;
 use chatmill_report::conversation::{RenderingFigures, ShownFinding};
 
@@ -74,15 +74,16 @@ pub(super) fn find(
 }
 
 fn conversation(dataset: &Dataset, id: String, medium: Medium<'_>) -> Outcome<Option<ShownConversation>> {
-    let Some(stored) = again::conversation(dataset, &id)? else {
+    let Some((facts, linked)) = rerender::conversation(dataset, &id)? else {
         return Ok(None);
     };
-    let input = Path::new(&stored.input);
+    let input = Path::new(&facts.input);
     Ok(Some(ShownConversation {
         place: format!("{}, from {}", shown(dataset.folder()), shown(input)),
-        linked: stored.linked,
+        linked,
         findings: findings(dataset, &id, medium)?,
         id,
+        stored: Some(facts),
     }))
 }
 

@@ -14,7 +14,7 @@ use chatmill_report::conversation::{
 
 use super::page::folded;
 use super::rendering::Rendered;
-use super::text::{facts, label, media_line, other_lead, quoted, rated, sender_name, time};
+use super::text::{described, facts, notes, other_lead, quoted, rated, sender_name};
 use super::{MOST_COUNTED, ShownConversation};
 
 /// Colours of speakers on the page.
@@ -125,9 +125,6 @@ fn shown_message(
     (day, budget): (&mut String, &mut PictureBudget),
 ) -> ShownMessage {
     let name = sender_name(conversation, message);
-    let notes = label(message, assistant).map(str::to_owned);
-    let notes = notes.into_iter().chain(time(message, day));
-    let notes = notes.chain(message.model.as_deref().map(str::to_owned));
     let fields = message.extra.0.iter();
     ShownMessage {
         position: message.position,
@@ -139,7 +136,7 @@ fn shown_message(
             .collect(),
         name: name.to_owned(),
         colour: message.sender.unwrap_or(message.role as usize) % COLOURS,
-        notes: notes.collect(),
+        notes: notes(message, assistant, day),
         parts: message
             .parts
             .iter()
@@ -157,26 +154,11 @@ fn shown_part(part: &Part, budget: &mut PictureBudget) -> ShownPart {
         Part::Media(media) => budget.source(media),
         _ => None,
     };
-    let (kind, label, text) = match part {
-        Part::Text(text) | Part::Notice(text) => ("text", "", text.clone()),
-        Part::Reasoning(text) => ("thought", "", text.clone()),
-        Part::ToolCall(call) => (
-            "call",
-            call.name.as_deref().unwrap_or_default(),
-            call.arguments.source_text().to_owned(),
-        ),
-        Part::ToolResult(result) => (
-            "result",
-            result.name.as_deref().unwrap_or_default(),
-            result.content.clone(),
-        ),
-        Part::Media(media) => (
-            if source.is_some() { "picture" } else { "media" },
-            "",
-            media_line(media),
-        ),
-        Part::Item(item) => ("item", item.vendor.as_str(), item.raw.as_str().to_owned()),
-        Part::CacheMark => ("mark", "", "cache mark".to_owned()),
+    let (kind, label, text) = described(part);
+    let kind = match kind {
+        "notice" => "text",
+        "media" if source.is_some() => "picture",
+        kind => kind,
     };
     ShownPart {
         kind,

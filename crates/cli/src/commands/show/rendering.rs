@@ -7,8 +7,8 @@ use std::ops::Range;
 use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_dialect::{Dialect, FoldedLosses, Loss, Rendering, TextArena};
 use chatmill_engine::Plan;
-use chatmill_engine::again::{Again, AgainError};
 use chatmill_engine::conversation::{BudgetMeter, OwnSpans, WindowedRenderer};
+use chatmill_engine::rerender::{Again, AgainError, StoredFacts};
 use chatmill_export::{Envelope, RenderingFacts, preview};
 use chatmill_model::{Component, ComponentSpan, Linked, Sink, Speaker, TurnStart, target_name};
 use chatmill_report::conversation::{RenderingFigures, RenderingTitle};
@@ -92,7 +92,7 @@ pub(super) fn rendered(
 /// first of the run.
 pub(super) fn again(
     dataset: &Dataset,
-    (id, linked): (&str, &Linked),
+    (facts, linked): (&StoredFacts, &Linked),
     target: &Dialect,
 ) -> Result<(Vec<Rendered>, Option<String>), AgainError> {
     let encodings = dataset.encodings();
@@ -101,7 +101,7 @@ pub(super) fn again(
     let spec = format!("{}@{}", target.id(), target.profile());
     let again = Again::new(dataset, &spec, None)?;
     let mut all = Vec::new();
-    again.each_of(id, &mut |again, sink, rendering| {
+    again.each_of((facts, linked), &mut |again, sink, rendering| {
         let counting = known.map(Encoding::name).zip(counter.as_mut());
         all.push(Rendered {
             loss_codes: again.loss_codes.clone(),

@@ -5,7 +5,7 @@ use chatmill_model::{Linked, Media, MediaSource, Message, MessageKind, Part};
 
 use super::ShownConversation;
 use super::page::{Rendition, TextPage};
-use super::text::{label, size};
+use super::text::{described, label, size};
 use crate::figures::{bytes, counted};
 
 /// Writes the shape of a conversation with the codes of its findings.
@@ -54,16 +54,13 @@ fn message_line(linked: &Linked, message: &Message, assistant: Option<usize>, ma
 }
 
 fn part_size(part: &Part) -> String {
-    let sized = |what: &str, text: &str| format!("{what} {}", bytes(text.len() as u64));
     match part {
-        Part::Text(text) => sized("text", text),
-        Part::Reasoning(text) => sized("reasoning", text),
-        Part::Notice(text) => sized("notice", text),
-        Part::ToolCall(call) => sized("call", call.arguments.source_text()),
-        Part::ToolResult(result) => sized("result", &result.content),
         Part::Media(media) => media_size(media),
-        Part::Item(item) => sized("item", item.raw.as_str()),
-        Part::CacheMark => "cache mark".to_owned(),
+        Part::CacheMark => described(part).2.into_owned(),
+        part => {
+            let (kind, _, text) = described(part);
+            format!("{kind} {}", bytes(text.len() as u64))
+        }
     }
 }
 

@@ -43,9 +43,7 @@ pub(super) fn write(page: &mut TextPage, found: &ShownConversation, assistant: O
 }
 
 /// Other answers by the position of the message before which their place ends.
-pub(super) fn alternatives_by_place(
-    conversation: &Conversation,
-) -> BTreeMap<u32, Vec<(&Alternative, &[Message])>> {
+fn alternatives_by_place(conversation: &Conversation) -> BTreeMap<u32, Vec<(&Alternative, &[Message])>> {
     let mut by_place: BTreeMap<u32, Vec<(&Alternative, &[Message])>> = BTreeMap::new();
     for alternative in &conversation.alternatives {
         if let Some(messages) = &alternative.messages {
@@ -121,18 +119,23 @@ fn write_message_head(
     let number = message.sender.unwrap_or(message.role as usize);
     page.words(Rendition::Dim, &format!("#{} ", message.position));
     page.words(Rendition::Speaker(number), name);
-    let mut notes: Vec<String> = Vec::new();
-    let label = label(message, assistant);
-    notes.extend(label.filter(|label| *label != name).map(str::to_owned));
-    notes.extend(time(message, day));
-    notes.extend(message.model.as_deref().map(str::to_owned));
-    if message.weight.is_some_and(|weight| weight.value() == 0.0) {
-        notes.push("context, not trained on".to_owned());
-    }
+    let mut notes = notes(message, assistant, day);
+    notes.retain(|note| note != name);
     if !notes.is_empty() {
         page.words(Rendition::Dim, &format!("  {}", notes.join(" · ")));
     }
     page.end_line();
+}
+
+/// What the head of a message has besides the name: the role, the time, the model, and whether it is only context.
+pub(super) fn notes(message: &Message, assistant: Option<usize>, day: &mut String) -> Vec<String> {
+    let is_context = message.weight.is_some_and(|weight| weight.value() == 0.0);
+    let label = label(message, assistant).map(str::to_owned);
+    let notes = label.into_iter().chain(time(message, day));
+    let notes = notes.chain(message.model.as_deref().map(str::to_owned));
+    notes
+        .chain(is_context.then(|| "context, not trained on".to_owned()))
+        .collect()
 }
 
 /// The role of a sender, unless it is a user.
@@ -154,7 +157,7 @@ pub(super) fn sender_name<'m>(conversation: &'m Conversation, message: &'m Messa
 }
 
 /// The time of a message, with its day where that is another than before.
-pub(super) fn time(message: &Message, day: &mut String) -> Option<String> {
+fn time(message: &Message, day: &mut String) -> Option<String> {
     let timestamp = message.timestamp.as_ref()?;
     let Some(time) = timestamp.instant else {
         return Some(timestamp.raw.clone());
@@ -180,7 +183,7 @@ fn write_notice(page: &mut TextPage, linked: &Linked, message: &Message, day: &m
     );
 }
 
-pub(super) fn words_of(part: &Part) -> Option<&str> {
+fn words_of(part: &Part) -> Option<&str> {
     match part {
         Part::Text(text) | Part::Notice(text) | Part::Reasoning(text) => Some(text),
         _ => None,
@@ -228,29 +231,47 @@ pub(super) fn quoted<'m>(
     }
 }
 
+/// What a part is, the name of its tool or its vendor, and its text.
+pub(super) fn described(part: &Part) -> (&'static str, &str, Cow<'_, str>) {
+    match part {
+        Part::Text(text) => ("text", "", text.into()),
+        Part::Notice(text) => ("notice", "", text.into()),
+        Part::Reasoning(text) => ("reasoning", "", text.into()),
+        Part::ToolCall(call) => {
+            let name = call.name.as_deref().unwrap_or_default();
+            ("call", name, call.arguments.source_text().into())
+        }
+        Part::ToolResult(result) => {
+            let name = result.name.as_deref().unwrap_or_default();
+            ("result", name, result.content.as_str().into())
+        }
+        Part::Media(media) => ("media", "", media_line(media).into()),
+        Part::Item(item) => ("item", item.vendor.as_str(), item.raw.as_str().into()),
+        Part::CacheMark => ("mark", "", "cache mark".into()),
+    }
+}
+
 fn write_part(page: &mut TextPage, part: &Part) {
     match part {
         Part::Text(text) => page.lines(Rendition::Plain, text, INDENTATION),
         Part::Reasoning(text) => page.lines(Rendition::Dim, &format!("thinks: {text}"), INDENTATION),
         Part::ToolCall(call) => page.folded(Rendition::Plain, "  → ", [call_line(call).as_str()]),
         Part::ToolResult(result) => page.folded(Rendition::Plain, "  ← ", [result_line(result).as_str()]),
-        Part::Media(media) => page.folded(
-            Rendition::Dim,
-            "  ",
-            [format!("[{}]", media_line(media)).as_str()],
-        ),
         Part::Notice(text) => page.folded(Rendition::Dim, "  · ", [text.as_str()]),
         Part::Item(item) => page.folded(Rendition::Dim, "  ", [item.raw.as_str()]),
-        Part::CacheMark => page.folded(Rendition::Dim, "  ", ["[cache mark]"]),
+        Part::Media(_) | Part::CacheMark => {
+            let line = format!("[{}]", described(part).2);
+            page.folded(Rendition::Dim, "  ", [line.as_str()]);
+        }
     }
 }
 
-pub(super) fn call_line(call: &ToolCall) -> String {
+fn call_line(call: &ToolCall) -> String {
     let name = call.name.as_deref().unwrap_or("a tool without a name");
     format!("{name}({})", call.arguments.source_text())
 }
 
-pub(super) fn result_line(result: &ToolResult) -> String {
+fn result_line(result: &ToolResult) -> String {
     let name = result.name.as_deref().unwrap_or_default();
     let failed = if result.is_error { "failed" } else { "" };
     let lead = [name, failed].into_iter().filter(|word| !word.is_empty());
@@ -259,7 +280,7 @@ pub(super) fn result_line(result: &ToolResult) -> String {
     format!("{lead}{between}{}", result.content)
 }
 
-pub(super) fn media_line(media: &Media) -> String {
+fn media_line(media: &Media) -> String {
     let (address, size) = match &media.source {
         MediaSource::Url(url) => (Some(url.as_str()), None),
         MediaSource::Inline(text) => (None, Some(bytes(text.len() as u64 / 4 * 3))),

@@ -1,4 +1,4 @@
-//! `[card]`: what `README.md` of an export says of the data.
+//! `[card]`: texts about the data for the `README.md` of an export.
 
 use chatmill_model::Extra;
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ pub struct CardSection {
     /// The title; the default is the name of the pipeline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the data are and what they are for, in Markdown.
+    /// The description of the data and its purpose, in Markdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The license, by its identifier on the Hugging Face Hub, for example `cc-by-4.0`.
@@ -22,16 +22,16 @@ pub struct CardSection {
     /// The languages, by their codes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub language: Vec<String>,
-    /// Where the data are from: a line of Markdown for each source.
+    /// The origin of the data: a line of Markdown for each source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
-    /// A field of the record, `extra.KEY`, by whose values the card counts records.
+    /// A field of the record, `extra.KEY`: the card counts records by its values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }
 
 impl CardSection {
-    /// Refuses what the card cannot show.
+    /// Refuses values that the card cannot show.
     pub(crate) fn check(&self) -> Result<(), PlanError> {
         if let Some(by) = self.by.as_ref().filter(|by| Extra::selected(by).is_none()) {
             let problem = format!("`{by}` is no field of the record: write `extra.{by}`");

@@ -1,4 +1,5 @@
-//! `[split]`: how an export with `--split` divides the dataset. A run divides nothing; it hands the section on in the manifest.
+//! `[split]`: the division of an export with `--split`. A run
+//! divides nothing; it copies the section into the manifest.
 
 use std::num::NonZeroUsize;
 
@@ -16,20 +17,20 @@ use crate::pipeline::window::SessionGap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SplitSection {
-    /// What conversations of different parts never have in common: `prompt` (the first question, case and white space aside),
-    /// `input`, `source`, `title`, or `extra.KEY`, a field of the record.
+    /// The properties that conversations of different parts never share: `prompt` (the first question,
+    /// ignoring case and white space), `input`, `source`, `title`, or `extra.KEY`, a field of the record.
     pub group_by: Vec<String>,
-    /// The number of words in a row from which two parts count as overlapping. Words of users and assistants count, message by
-    /// message, also those of alternative answers; system text and tools do not.
+    /// The number of consecutive words from which two parts count as overlapping. Words of users and
+    /// assistants count, message by message, also those of alternative answers; system text and tools do not.
     pub ngram: NonZeroUsize,
-    /// The treatment of conversations that share so many words with a part before their own.
+    /// The treatment of conversations that share that many words with an earlier part.
     pub ngram_leaks: LeakTreatment,
-    /// The property whose values get their share in each part, as nearly as whole groups allow: `source`, `input` or `extra.KEY`.
-    /// It applies to splits by a hash.
+    /// The property that is distributed evenly: each value gets its share in each part, as nearly
+    /// as whole groups allow. `source`, `input` or `extra.KEY`; it applies to splits by a hash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stratify: Option<String>,
-    /// The time behind each part in which no session of a later part may begin, such as `1d`: those that do are left out. It applies to
-    /// splits by session.
+    /// The time after each part in which no session of a later part may begin, such
+    /// as `1d`; sessions that do are left out. It applies to splits by session.
     #[serde(skip_serializing_if = "has_no_gap")]
     pub gap: SessionGap,
 }
@@ -42,16 +43,17 @@ fn has_no_gap(gap: &SessionGap) -> bool {
     gap.seconds.is_none()
 }
 
-/// The handling of conversations that share words with a part before their own.
+/// The treatment of conversations that share words with an earlier part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeakTreatment {
     /// They stay and are counted.
     #[default]
     Keep,
-    /// They go to the earliest part that they share words with, their groups with them, until no part shares words with another.
+    /// They move to the earliest part that they share words with,
+    /// together with their groups, until no parts share words.
     Move,
-    /// They are left out, as `split.ngram_leaks`.
+    /// They are left out, with the reason `split.ngram_leaks`.
     Drop,
 }
 
@@ -67,16 +69,16 @@ impl Default for SplitSection {
     }
 }
 
-/// Words of `group_by` and of `stratify` beside the fields of a record.
+/// Words for `group_by` and for `stratify`, in addition to fields of the record.
 const GROUPED: &[&str] = &["prompt", "input", "source", "title"];
 const STRATA: &[&str] = &["source", "input"];
 
 impl SplitSection {
-    /// The section in the plan of a dataset, and the words that `limits.split_words` allows.
+    /// Reads the section from the plan of a dataset, and the number of words that `limits.split_words` allows.
     ///
     /// # Errors
     ///
-    /// When the plan is not one that a run writes.
+    /// If no run could have written the plan.
     pub fn of_plan(plan: &Value) -> Result<(Self, u64), serde_json::Error> {
         let section = plan.get("split").map(Self::deserialize).transpose()?;
         let limits = plan.get("limits").map(Limits::deserialize).transpose()?;
@@ -86,13 +88,14 @@ impl SplitSection {
         ))
     }
 
-    /// The seconds of `window.session_gap` in the plan of a dataset; none where nothing divides its conversations into sessions.
+    /// Reads the seconds of `window.session_gap` from the plan of a
+    /// dataset; `None` if conversations are not divided into sessions.
     pub fn session_gap_of_plan(plan: &Value) -> Option<u32> {
         let gap = plan.pointer("/window/session_gap")?;
         SessionGap::deserialize(gap).ok()?.seconds
     }
 
-    /// Refuses a word that names no property of conversations.
+    /// Refuses a word that is no property of conversations.
     pub(crate) fn check(&self) -> Result<(), PlanError> {
         let unknown = |word: &str, known: &[&str]| !known.contains(&word) && Extra::selected(word).is_none();
         if let Some(word) = self.group_by.iter().find(|word| unknown(word, GROUPED)) {

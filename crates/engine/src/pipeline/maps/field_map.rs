@@ -1,4 +1,4 @@
-//! `[field_map]`: where in the records of any JSON the messages are, and where in a message its words.
+//! `[field_map]`: the paths of messages in any JSON record, and of their fields.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use chatmill_model::Role;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `[field_map]`. A path begins with `$`, the record or the message; `.key`, `["key"]`, `[0]` and `[*]` step on from there.
+/// `[field_map]`. A path begins with `$`, the record or the
+/// message, and continues with `.key`, `["key"]`, `[0]` and `[*]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FieldMapSection {

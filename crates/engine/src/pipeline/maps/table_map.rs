@@ -1,4 +1,4 @@
-//! `[table_map]`: which table of a database holds messages, and which column is what.
+//! `[table_map]`: the table of a database that contains messages, and the meaning of its columns.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TableMapSection {
-    /// The name of the table, with its schema (`public.posts`) where only that one is meant; a list names tables that are one.
+    /// The name of the table, with its schema (`public.posts`) if other schemas
+    /// have a table of this name; a list names tables that are read as one.
     pub table: TableNames,
     /// The source that reads the rows.
     #[serde(default = "table_rows")]
@@ -37,10 +38,10 @@ pub struct TableMapSection {
     /// The table that has the names of senders.
     #[serde(default)]
     pub sender_from: Option<SenderTableSection>,
-    /// The column with the text, or with JSON that holds it.
+    /// The column with the text, or with JSON that contains it.
     #[serde(default)]
     pub content: Option<String>,
-    /// The column with JSON that says more about the message.
+    /// The column with JSON metadata of the message.
     #[serde(default)]
     pub metadata: Option<String>,
     /// The column with the id of the message that is answered.
@@ -55,41 +56,43 @@ pub struct TableMapSection {
     /// All columns of the table in their order, for dumps that do not name them (`--inserts --data-only`).
     #[serde(default)]
     pub definition: Vec<String>,
-    /// The columns whose text is JSON, besides those that the table declares as JSON; the default is that of metadata.
+    /// The columns with JSON text, in addition to those that the table
+    /// declares as JSON; the default is the column of `metadata`.
     #[serde(default)]
     pub json: Option<Vec<String>>,
     /// The roles that values of the role column mean: `{ visitor = "user", operator = "assistant" }`. A boolean is written as
     /// `true` or `false`.
     #[serde(default)]
     pub roles: BTreeMap<String, Role>,
-    /// The rows that are read: for each column, the values of which the cell must have one. Other rows are skipped.
+    /// The rows that are read: for each column, the accepted values. Other rows are skipped.
     #[serde(default)]
     pub filter: BTreeMap<String, Vec<String>>,
 }
 
-/// A table in which the names of senders are found: of the same database or dump, or a CSV file of this name in the same `[[input]]`.
+/// A table with the names of senders: in the same database or
+/// dump, or a CSV file of this name in the same `[[input]]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SenderTableSection {
     /// The name of the table.
     pub table: String,
-    /// The column with the id that rows have in their column `sender`.
+    /// The column with the id that other rows have in their column `sender`.
     pub id: String,
     /// The column with the name.
     #[serde(default)]
     pub name: Option<String>,
-    /// The column with a truth value that says whether the sender is an agent.
+    /// The column with a truth value: whether the sender is an agent.
     #[serde(default)]
     pub agent: Option<String>,
 }
 
-/// A table, or the tables that are one.
+/// A table, or several tables that are read as one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "the name of a table or a list of names")]
 pub enum TableNames {
     /// One table.
     One(String),
-    /// Tables that are one.
+    /// Several tables that are read as one.
     Many(Vec<String>),
 }
 
@@ -100,13 +103,13 @@ impl Default for TableNames {
 }
 
 impl TableNames {
-    /// These tables and one more, which replaces a name for any table.
+    /// Returns these tables and one more, which replaces a name for any table.
     pub(crate) fn with(&self, name: String) -> Self {
         let named = self.names().iter().filter(|known| *known != TableMap::ANY);
         Self::Many(named.cloned().chain([name]).collect())
     }
 
-    /// The names as they are written.
+    /// Returns the names as written.
     pub(crate) fn names(&self) -> &[String] {
         match self {
             Self::One(name) => std::slice::from_ref(name),

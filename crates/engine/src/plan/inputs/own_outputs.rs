@@ -1,7 +1,7 @@
-//! What this program wrote and finds among the inputs: datasets, stores of nights and unfinished work are never read as chats; exports
-//! are read by the commands that judge what others deliver, their files of rows alone.
+//! Outputs of this program among the inputs. Datasets, stores of nights and unfinished work are
+//! never read as chats; of exports, commands that judge files of others read the files of rows.
 //!
-//! Such a folder is known by its content. See docs/decisions/2026-11-29-own-outputs-among-inputs.md.
+//! Such a folder is recognised by its content. See docs/decisions/2026-11-29-own-outputs-among-inputs.md.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::error::PlanError;
 /// The largest summary of an export that is read, in bytes.
 const MAX_SUMMARY: u64 = 16 * MIB;
 
-/// The folders of this program's outputs that a look at the inputs has found.
+/// The folders with outputs of this program that were found among the inputs.
 #[derive(Default)]
 pub(in crate::plan) struct OwnOutputs {
     /// Whether files of rows in exports are inputs.
@@ -30,9 +30,9 @@ pub(in crate::plan) struct OwnOutputs {
 /// An output among the inputs.
 struct OutputFolder {
     kind: OwnOutput,
-    /// The folder as it was typed.
+    /// The folder as typed.
     shown: String,
-    /// The names of an export's files of rows, where they are read.
+    /// The names of the export's files of rows, if they are read.
     rows: Option<BTreeSet<PathBuf>>,
     passed: u64,
 }
@@ -55,15 +55,16 @@ impl OwnOutputs {
         }
     }
 
-    /// Removes the inputs that are inside outputs of this program, and counts them.
+    /// Removes the inputs inside outputs of this program, and counts them.
     ///
     /// # Errors
     ///
-    /// When the folder that was typed is such an output itself and is not read, and when the system fails.
+    /// If the typed folder is itself such an output and is not read, or if the system fails.
     pub(in crate::plan) fn leave_out(&mut self, inputs: Vec<Input>) -> Result<Vec<Input>, PlanError> {
         let mut others: Vec<Input> = Vec::with_capacity(inputs.len());
         for input in inputs {
-            // Inputs are sorted: most are in the folder of the one before. Of an export that is read, only some files are inputs.
+            // Inputs are sorted, so most are in the same folder as the one before: the
+            // test is skipped for them. In an export that is read, each file is tested.
             let is_next = |last: &Input| !self.reads_exports && last.is_next_to(&input);
             if others.last().is_some_and(is_next) || !self.holds(&input)? {
                 others.push(input);
@@ -93,7 +94,7 @@ impl OwnOutputs {
         Ok(false)
     }
 
-    /// The output that a folder is; it is the folder that was typed where no folder is above it.
+    /// Returns the output in a folder. Depth 0 is the folder that was typed.
     fn recognise(
         &self,
         folder: &Path,
@@ -105,7 +106,7 @@ impl OwnOutputs {
             Err(DatasetError::Io { source, .. }) => {
                 return Err(Failure::new("look into", folder, &source).into());
             }
-            // A folder that cannot be opened was not listed either, and its input has a finding.
+            // A folder that cannot be opened was not listed either; its input already has a finding.
             Err(_) => None,
         };
         let Some(kind) = kind else { return Ok(None) };
@@ -122,7 +123,7 @@ impl OwnOutputs {
         }))
     }
 
-    /// A note on each output of which files were left out.
+    /// Returns a note for each output with files that were left out.
     pub(in crate::plan) fn notes(&self) -> Vec<String> {
         let found = self
             .found
@@ -133,7 +134,7 @@ impl OwnOutputs {
             match &found.rows {
                 None => format!("`{shown}` is {kind} of chatmill and is left out"),
                 Some(_) => format!(
-                    "`{shown}` is {kind} of chatmill: its files of rows are read, the others are passed over"
+                    "`{shown}` is {kind} of chatmill: its files of rows are read, the others are skipped"
                 ),
             }
         });
@@ -141,7 +142,7 @@ impl OwnOutputs {
     }
 }
 
-/// The names of the files that an export has rows in; none where its summary cannot be read.
+/// Returns the names of an export's files of rows; empty if its summary cannot be read.
 fn rows_of(folder: &Path) -> BTreeSet<PathBuf> {
     let summary = read_small(&folder.join(EXPORT_SUMMARY), MAX_SUMMARY);
     let summary = summary

@@ -1,5 +1,6 @@
-//! Definitions of tables in a file of their own, as `mydumper` writes them: `chats.messages-schema.sql` beside `chats.messages.00000.sql`,
-//! whose rows name no columns. Only files of the same section count: a run's fingerprint contains their hashes.
+//! Table definitions in separate files, as `mydumper` writes them: `chats.messages-schema.sql`
+//! next to `chats.messages.00000.sql`, which has rows without column names. Only files of the
+//! same section count, since their hashes are part of the fingerprint.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,10 +13,10 @@ use chatmill_intake::{Event, Reader};
 use super::PlannedInput;
 use crate::error::PlanError;
 
-/// The place of a table's files: section, folder, and what their names have in common.
+/// The key of a table's files: section, folder, and the common part of their names.
 type Place = (usize, PathBuf, String);
 
-/// Gives each file of rows the definition of its table.
+/// Attaches the definition of its table to each file of rows.
 pub(in crate::plan) fn read(inputs: &mut [PlannedInput], limits: &Limits) -> Result<(), PlanError> {
     let mut found: BTreeMap<Place, Arc<str>> = BTreeMap::new();
     for planned in inputs.iter() {
@@ -37,7 +38,8 @@ pub(in crate::plan) fn read(inputs: &mut [PlannedInput], limits: &Limits) -> Res
     Ok(())
 }
 
-/// The table of a file, by its name, and whether the file defines it; none for files of other programs.
+/// Returns the table of a file, from its name, and whether
+/// the file defines it; `None` for files of other programs.
 fn place(planned: &PlannedInput) -> Option<(Place, bool)> {
     if planned.input.kind != InputKind::File {
         return None;
@@ -50,7 +52,7 @@ fn place(planned: &PlannedInput) -> Option<(Place, bool)> {
     let stem = packed.unwrap_or(name).strip_suffix(".sql")?;
     let (stem, defines) = match stem.strip_suffix("-schema") {
         Some(table) => (table, true),
-        // Chunks are numbered: `chats.messages.00000`, and by part of a table again.
+        // Chunks are numbered: `chats.messages.00000`, with a second number for parts of a table.
         None => (
             stem.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.'),
             false,
@@ -60,7 +62,7 @@ fn place(planned: &PlannedInput) -> Option<(Place, bool)> {
     Some((place, defines))
 }
 
-/// The statement that creates a table, where the beginning of a file has it.
+/// Returns the statement that creates a table, if the beginning of the file contains it.
 fn definition(planned: &PlannedInput, limits: &Limits) -> Result<Option<Arc<str>>, PlanError> {
     let mut reader = Reader::open(&planned.input, limits);
     match reader.next(&mut Vec::new()) {

@@ -1,5 +1,5 @@
-//! The names of senders that another table has. It is read before the rows are, from the inputs of the same section: so their hashes, which
-//! a run's fingerprint contains, are those of the names, too.
+//! The names of senders in another table. It is read before the rows, from inputs
+//! of the same section, so their hashes in the fingerprint also cover the names.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::error::PlanError;
 
 const KEY: &str = "table_map.sender_from";
 
-/// Reads the tables of senders that the maps of these inputs name.
+/// Reads the sender tables that the maps of these inputs name.
 pub(in crate::plan) fn read(inputs: &[PlannedInput], limits: &Limits) -> Result<(), PlanError> {
     let mut found = BTreeMap::new();
     for planned in inputs {
@@ -38,13 +38,13 @@ pub(in crate::plan) fn read(inputs: &[PlannedInput], limits: &Limits) -> Result<
         return Err(PlanError::value(KEY, problem));
     }
     for (senders, _, known) in found.into_values() {
-        // Plans of the same settings read the same.
+        // Clones of a plan share the settings, and would set an equal value.
         let _ = senders.known.set(known);
     }
     Ok(())
 }
 
-/// Adds the senders of an input; whether it has their table.
+/// Adds the senders of an input; returns whether it contains their table.
 fn add(
     planned: &PlannedInput,
     senders: &SenderTable,
@@ -71,7 +71,7 @@ fn add(
                     reader.skip_entry("no table");
                 }
             }
-            // A file of rows has its own name only.
+            // A file of rows is only identified by its file name.
             Event::Table { whole: None, .. } if !is_named => reader.pass_table(),
             Event::Table { .. } => has_one = true,
             Event::Frame(frame) if has_one => known.add(cut::slice(&buffer, frame.buffer), roles),
@@ -90,7 +90,7 @@ fn add(
     Ok(has_one)
 }
 
-/// Whether an entry is the table of senders, as a file of its name.
+/// Returns whether an entry is the sender table, as a file with its name.
 pub(crate) fn is_table(planned: &PlannedInput, entry: &str, head: &Head) -> bool {
     let mut maps = planned
         .settings

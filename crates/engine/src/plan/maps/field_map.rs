@@ -1,4 +1,4 @@
-//! `[field_map]`: where in the records of any JSON the messages are, and where in a message its words.
+//! Resolves `[field_map]`: parses the paths of messages in any JSON record, and of their fields.
 
 use chatmill_source::{FieldMap, MapPath, Source};
 
@@ -6,7 +6,7 @@ use crate::error::PlanError;
 use crate::pipeline::{FieldMapSection, InputSection, Pipeline};
 
 impl FieldMapSection {
-    /// Reads the paths.
+    /// Parses the paths of the section.
     pub fn resolve(&self) -> Result<FieldMap, PlanError> {
         let path =
             |text: &String| MapPath::parse(text).map_err(|message| PlanError::value("field_map", message));
@@ -29,7 +29,7 @@ impl FieldMapSection {
     }
 }
 
-/// The source that reads an input by its own field map, else by that of the pipeline file.
+/// Returns the source for an input: with the field map of its section, else with that of the pipeline file.
 pub(in crate::plan) fn choose(
     section: &InputSection,
     pipeline: &Pipeline,

@@ -1,4 +1,4 @@
-//! `[table_map]`: which table of a database holds messages, and which column is what.
+//! Resolves `[table_map]`: the table of a database that contains messages, and the meaning of its columns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl TableMapSection {
                 problem,
             )?;
             let problem =
-                "rows have a column with roles, which says who is an agent: leave `agent` out, or `role`";
+                "rows have a column with roles, which already marks agents: leave out `agent` or `role`";
             let has_roles = self.role.is_some() && self.role != self.sender;
             require(
                 senders.agent.is_none() || !has_roles,
@@ -58,12 +58,13 @@ impl TableMapSection {
         let known: Vec<String> = source.tables().into_iter().flat_map(|map| map.json).collect();
         let mut requires: Vec<String> = columns.iter().map(|(_, theirs)| theirs.clone()).collect();
         requires.extend(self.filter.keys().cloned());
-        // A reader of whole records finds the columns of its own table under their names, whatever the map calls them.
+        // A reader of whole records looks columns up by the
+        // names in its own table, whatever the map calls them.
         let names_theirs = columns.iter().any(|(_, theirs)| known.contains(theirs));
         if names_theirs && !columns.iter().any(|(ours, _)| known.contains(ours)) {
             columns.clear();
         }
-        // The reader of a known system has columns of JSON by its names for them.
+        // The reader of a known system knows its JSON columns by the names of that system.
         let of_source = || {
             if columns.is_empty() {
                 return known;
@@ -114,7 +115,8 @@ impl SenderTableSection {
         }
     }
 
-    /// The section of a word on the command line, `TABLE:ID:NAME:AGENT`, of which the last may be missing, and the name empty.
+    /// Parses a word on the command line, `TABLE:ID:NAME:AGENT`;
+    /// the last part may be missing, and the name empty.
     fn of_word(word: &str) -> Result<Self, PlanError> {
         let mut parts = word
             .split(':')
@@ -139,8 +141,8 @@ impl SenderTableSection {
     }
 }
 
-/// The maps of an input: the one that is named, else those of the pipeline file, then every preset. Rows of senders among `assistants`
-/// are those of agents.
+/// Returns the maps of an input: the named one, else those of the pipeline
+/// file followed by all presets. Senders in `assistants` are agents.
 pub(in crate::plan) fn choose(
     named: Option<&str>,
     assistants: &[String],
@@ -150,7 +152,8 @@ pub(in crate::plan) fn choose(
     for (name, section) in sections {
         maps.push(section.resolve(name)?);
     }
-    // Where the user says which tables are meant, no other is read for its columns alone; a known system's map comes before such.
+    // If the user names tables, no other table is read only because of its
+    // column names. Maps of known systems come before such generic ones.
     let presets = SOURCES.iter().copied().flat_map(Source::tables);
     let (any, presets): (Vec<_>, Vec<_>) = presets.partition(|map| map.table == TableMap::ANY);
     maps.extend(presets);
@@ -176,23 +179,24 @@ pub(in crate::plan) fn choose(
     Ok(chosen.into())
 }
 
-/// Gives senders of these names the role of an agent: their column becomes the role's, too, as in a map with one column for both keys.
+/// Gives these senders the role of agents: their column also becomes
+/// the role column, as in a map with one column for both keys.
 fn name_assistants(map: &mut TableMap, assistants: &[String]) -> Result<(), PlanError> {
-    let roles = "the rows have a column with roles, which says who is an agent; leave --assistant out, or the role in --map";
+    let roles = "the rows have a column with roles, which already marks agents; leave out --assistant, or the role in --map";
     let senders: Vec<String> = ["sender", "sender_name"]
         .iter()
         .filter_map(|key| map.theirs(key).map(str::to_owned))
         .collect();
     if map.is_own {
         require(map.theirs("role").is_none(), "--assistant", roles)?;
-        let needs = "it says which senders are agents, and the table map names no column of senders: add sender=COLUMN";
+        let needs = "it marks senders as agents, and the map names no column of senders: add sender=COLUMN";
         require(!senders.is_empty(), "--assistant", needs)?;
     } else if senders.is_empty() {
         map.refusal = Some(roles.to_owned());
         return Ok(());
     }
     if map.columns.is_empty() {
-        // Rows that have the names themselves.
+        // The rows use the names of the source.
         let own = map.requires.iter().map(|name| (name.clone(), name.clone()));
         map.columns = own.collect();
     }
@@ -204,7 +208,8 @@ fn name_assistants(map: &mut TableMap, assistants: &[String]) -> Result<(), Plan
 }
 
 impl TableMapSection {
-    /// The map that words on a command line give, each `KEY=COLUMN`; without a table it reads the only one that has the columns.
+    /// Parses the map of a command line, with words `KEY=COLUMN`.
+    /// Without a table it reads the only table that has the columns.
     pub fn of_words(words: &[String]) -> Result<Self, PlanError> {
         const KEY: &str = "--map";
         let mut map = Self {
@@ -251,7 +256,7 @@ impl TableMapSection {
         Ok(map)
     }
 
-    /// The column of a key.
+    /// Returns the column of a key.
     fn key(&mut self, key: &str) -> Option<&mut Option<String>> {
         let mut all = self.keys_mut().into_iter().zip(COLUMN_KEYS);
         all.find_map(|(place, known)| (known == key).then_some(place))
@@ -287,7 +292,7 @@ const COLUMN_KEYS: [&str; 10] = [
     "created_at",
 ];
 
-/// The source of anybody's rows.
+/// The source of rows from any system.
 const TABLE_ROWS: &str = "table-rows";
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! `[[select.where]]`: conditions over fields of the record and over lengths.
 //!
-//! A conversation is kept where it meets all of them. A number is compared with numbers and a text with texts; a field that is
-//! missing, or of another kind, meets no condition, and is counted apart.
+//! A conversation is kept if it meets all of them. A number is compared with
+//! numbers and a text with texts. A field that is missing or has another type
+//! meets no condition; conversations excluded by that are counted separately.
 
 use std::sync::Arc;
 
@@ -14,10 +15,10 @@ use crate::pipeline::{Operator, WhereSection, WhereValue};
 use crate::plan::encodings::required;
 use crate::plan::require;
 
-/// What a condition looks at.
+/// The quantity that a condition tests.
 #[derive(Clone)]
 enum Field {
-    /// A field that the source keeps of the record: its name, and names of fields within it.
+    /// A field that the source keeps of the record: its name, or a path of names.
     Extra(String),
     /// The number of turns.
     Turns,
@@ -25,14 +26,14 @@ enum Field {
     Tokens(Length, Arc<SharedTokenCounter>),
 }
 
-/// The texts whose length is compared.
+/// The texts that a length in tokens covers.
 #[derive(Clone, Copy, Debug)]
 enum Length {
-    /// All texts of a conversation together.
+    /// All texts of a conversation added up.
     Conversation,
-    /// Each answer of an agent by itself.
+    /// Each answer of an agent separately.
     Answer,
-    /// Each turn by itself.
+    /// Each turn separately.
     Turn,
 }
 
@@ -42,9 +43,9 @@ pub(super) struct Condition {
     field: Field,
     op: Operator,
     value: WhereValue,
-    /// What a conversation that does not meet it is counted under.
+    /// The reason under which excluded conversations are counted.
     reason: String,
-    /// The same, where the field is missing.
+    /// The reason if the field is missing.
     missing: String,
 }
 
@@ -90,7 +91,7 @@ impl Condition {
         })
     }
 
-    /// The reason for which it leaves a conversation out, if it does.
+    /// Returns the reason for excluding a conversation, if it does not meet the condition.
     pub(super) fn leaves_out(&self, conversation: &Conversation) -> Option<&str> {
         let is_met = match &self.field {
             Field::Extra(name) => self.is_met_by(&extra(conversation, name)),
@@ -106,7 +107,7 @@ impl Condition {
         }
     }
 
-    /// Whether a value meets it; none where it is missing or of another kind.
+    /// Returns whether a value meets the condition; `None` if it is missing or has another type.
     fn is_met_by(&self, found: &Value) -> Option<bool> {
         Some(match &self.value {
             WhereValue::Number(value) => self.op.holds(found.as_f64()?.partial_cmp(value)?),
@@ -119,7 +120,8 @@ impl Condition {
         })
     }
 
-    /// Whether the length of a conversation, or of each answer or turn of it, meets it; none where there is no answer or turn.
+    /// Returns whether the length of a conversation, or of each of its answers
+    /// or turns, meets the condition; `None` without any answer or turn.
     fn is_met_by_length(
         &self,
         length: Length,
@@ -166,7 +168,7 @@ impl Field {
     }
 }
 
-/// Messages that people and agents wrote.
+/// Returns the messages of people and agents.
 pub(super) fn turns(conversation: &Conversation) -> impl Iterator<Item = &Message> {
     let is_turn = |message: &&Message| {
         message.kind == MessageKind::Message && matches!(message.role, Role::User | Role::Assistant)
@@ -174,7 +176,7 @@ pub(super) fn turns(conversation: &Conversation) -> impl Iterator<Item = &Messag
     conversation.messages.iter().filter(is_turn)
 }
 
-/// The tokens of all messages of a conversation, with their calls and results.
+/// Counts the tokens of all messages of a conversation, with their calls and results.
 pub(crate) fn conversation_tokens(conversation: &Conversation, count: &mut dyn FnMut(&str) -> u64) -> u64 {
     let messages = conversation.messages.iter();
     let messages = messages.filter(|message| message.kind == MessageKind::Message);
@@ -183,7 +185,7 @@ pub(crate) fn conversation_tokens(conversation: &Conversation, count: &mut dyn F
         .sum()
 }
 
-/// The tokens of a message's calls and results.
+/// Counts the tokens of a message's calls and results.
 fn tools(message: &Message, count: &mut dyn FnMut(&str) -> u64) -> u64 {
     let tokens = |part: &Part| match part {
         Part::ToolCall(call) => count(call.arguments.source_text()),
@@ -193,7 +195,8 @@ fn tools(message: &Message, count: &mut dyn FnMut(&str) -> u64) -> u64 {
     message.parts.iter().map(tokens).sum()
 }
 
-/// The value of a field that the source keeps of a record: of this name, else below the field that the name begins with.
+/// Returns the value of a field that the source keeps of a record: the field
+/// with this name, else a field inside the one named by the first step.
 fn extra(conversation: &Conversation, name: &str) -> Value {
     let read = |name: &str| -> Option<Value> {
         let raw = conversation.extra.get(name)?;

@@ -1,4 +1,4 @@
-//! `[dedup] against`: earlier datasets, whose conversations come before those of the run.
+//! `[dedup] against`: earlier datasets, whose conversations have priority over those of the run.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,22 +10,22 @@ use crate::error::PlanError;
 use crate::pipeline::DedupSection;
 use crate::plan::require;
 
-/// The key that errors name.
+/// The key in errors.
 const KEY: &str = "dedup.against";
 
-/// The tables that conversations are put together of.
+/// The tables that conversations are reconstructed from.
 const TABLES: [&str; 4] = ["conversations", "messages", "message_references", "alternatives"];
 
 /// An earlier dataset.
 #[derive(Clone, Debug)]
 pub(crate) struct EarlierDataset {
     pub(crate) folder: PathBuf,
-    /// The fingerprint of its run: what it holds.
+    /// The fingerprint of its run, which identifies its content.
     pub(crate) fingerprint: String,
 }
 
-/// Looks the datasets of a section up; their paths start at `base`, and `out` is none of them. A dataset that several paths lead to is
-/// there once.
+/// Finds the datasets of a section; their paths start at `base`, and none may
+/// be the destination `out`. A dataset with several paths is listed once.
 pub(crate) fn earlier(
     dedup: &DedupSection,
     base: &Path,
@@ -34,7 +34,7 @@ pub(crate) fn earlier(
     let Some(against) = &dedup.against else {
         return Ok(Vec::new());
     };
-    let problem = "`dedup.exact` and `dedup.near` are off; set one of them to \"filter\" to leave out what is there already";
+    let problem = "`dedup.exact` and `dedup.near` are off; set one of them to \"filter\" to exclude conversations that are already there";
     require(dedup.is_on(), KEY, problem)?;
     let problem = "the list is empty; name a dataset or leave the key out";
     require(!against.paths().is_empty(), KEY, problem)?;
@@ -48,7 +48,7 @@ pub(crate) fn earlier(
         if is_own.map_err(|error| wrong(&error.to_string()))? {
             return Err(wrong("it is where this run writes; name an earlier dataset"));
         }
-        // What cannot be looked at is refused when it is opened.
+        // A folder without accessible metadata is refused when it is opened.
         let place = discover::device_and_inode(&folder).ok();
         if place.is_some_and(|place| !known.insert(place)) {
             continue;

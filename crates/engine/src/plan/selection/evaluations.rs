@@ -1,7 +1,8 @@
-//! The files of `[select.decontaminate]`, read: whatever rows they have, every text of a row counts, and no record of them is passed
-//! over in silence.
+//! Reads the files of `[select.decontaminate]`. Whatever their rows look
+//! like, all texts of a row count, and no record is skipped silently.
 //!
-//! A file that is a table or JSON by its name, or a table by its first line, is never read as plain text: what does not parse is refused.
+//! A file that is a table or JSON by its name, or a table by its first line, is never read as plain
+//! text: a decontamination that silently compares with the wrong text would be worse than an error.
 
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
@@ -25,20 +26,21 @@ use crate::plan::{PlannedInput, inputs};
 use crate::record::evaluation::{Evaluations, each_string, is_question_name};
 use crate::record::{self, Settings};
 
-/// The key that errors of a file name.
+/// The key in errors about files.
 const AGAINST: &str = "select.decontaminate.against";
 
-/// Evaluations, and each of their files in the normalised plan: its name and its content in place of the path.
+/// Evaluations, and the entry of each file in the normalised
+/// plan: its name, and its content instead of the path.
 #[derive(Clone)]
 pub(in crate::plan) struct LoadedEvaluations {
     pub(in crate::plan) evaluations: Arc<Evaluations>,
     pub(in crate::plan) identities: Vec<Value>,
     pub(in crate::plan) files: Vec<PathBuf>,
-    /// Sentences about files whose short questions cannot count, and about files that are not compared with.
+    /// Sentences about files with short texts that cannot count as questions, and about skipped files.
     pub(in crate::plan) notes: Vec<String>,
 }
 
-/// Reads the evaluations of a pipeline, where it names some. Their paths start at `base`.
+/// Reads the evaluations of a pipeline, if it names any. Their paths start at `base`.
 pub(in crate::plan) fn load(
     pipeline: &Pipeline,
     base: &Path,
@@ -68,7 +70,7 @@ pub(in crate::plan) fn load(
         }
     }
     if evaluations.words() == 0 {
-        return Err(PlanError::value(AGAINST, "no file holds text to compare with"));
+        return Err(PlanError::value(AGAINST, "no file contains text to compare with"));
     }
     Ok(Some(LoadedEvaluations {
         notes: note(&evaluations)
@@ -81,7 +83,7 @@ pub(in crate::plan) fn load(
     }))
 }
 
-/// A sentence about the evaluations without a question: the first of them, and how many there are.
+/// Returns a sentence about the evaluations without questions: the first of them, and their number.
 fn note(evaluations: &Evaluations) -> Option<String> {
     let files = evaluations.files();
     let mut noted = files.iter().filter_map(|file| Some((&file.name, file.note()?)));
@@ -94,16 +96,16 @@ fn note(evaluations: &Evaluations) -> Option<String> {
     ))
 }
 
-/// A sentence about the files in folders and archives that are of a kind which is never read.
+/// Returns a sentence about files in folders and archives that are of kinds which are never read.
 fn foreign_note(foreign: &[String]) -> Option<String> {
     let first = foreign.first()?;
     Some(format!(
-        "{AGAINST}: files that are not compared with, because they are no evaluations: {}; the first is {first}",
+        "{AGAINST}: files that are skipped, because they are no evaluations: {}; the first is {first}",
         foreign.len()
     ))
 }
 
-/// The name of a file, and what it holds.
+/// Returns the name of a file and the hash of its content.
 fn identity(planned: &PlannedInput) -> Result<Value, PlanError> {
     let name = planned.name();
     let why = match &planned.input.kind {
@@ -129,29 +131,29 @@ fn refused(name: &str, why: &str) -> PlanError {
     PlanError::value(AGAINST, format!("`{name}` cannot be compared with: {why}"))
 }
 
-/// A file while it is read.
+/// The state of reading one file.
 struct File<'f> {
     planned: &'f PlannedInput,
     limits: &'f Limits,
     evaluations: &'f mut Evaluations,
-    /// Entries that are passed over, each with its kind.
+    /// Entries that are skipped, each with its kind.
     foreign: &'f mut Vec<String>,
-    /// The name of the present entry.
+    /// The name of the current entry.
     name: String,
     framing: Framing,
     form: EntryForm,
-    /// The present row of a text: its lines, and the numbers of the first and of the last.
+    /// The current row of a text: its lines, and the numbers of the first and the last line.
     paragraph: (String, u64, u64),
 }
 
-/// What the frames of an entry are.
+/// The meaning of the frames in an entry.
 #[derive(Clone, Copy)]
 enum EntryForm {
-    /// JSON, which a source may read.
+    /// JSON, possibly with a source that reads it.
     Json(Option<&'static dyn Source>),
-    /// Lines of a text, each a row.
+    /// Lines of a text; each is a row.
     Lines,
-    /// Lines of a text that empty lines divide: those between two of them are a row.
+    /// Lines of a text with empty lines: a paragraph is a row.
     Paragraphs,
 }
 
@@ -204,7 +206,7 @@ impl<'f> File<'f> {
         Ok(())
     }
 
-    /// The maps by which tables in the file are read: the known ones, and those of its own CSV headers.
+    /// Returns the maps for tables in the file: the known ones, and one for each of its CSV headers.
     fn tables(&self) -> Arc<[TableMap]> {
         let known = &self.planned.settings.tables;
         let mut reader = Reader::open(&self.planned.input, self.limits).with_tables(Arc::clone(known));
@@ -230,7 +232,7 @@ impl<'f> File<'f> {
         known.iter().cloned().chain(own).collect()
     }
 
-    /// The name of an entry in findings and reports.
+    /// Returns the name of an entry in findings and reports.
     fn entry_name(&self, entry: &str) -> String {
         let own = self.planned.name();
         if entry.is_empty() {
@@ -255,7 +257,7 @@ impl<'f> File<'f> {
         let promise = promised(&name, head);
         let broken = match (promise, head.framing) {
             (Promise::Table, Framing::Tables | Framing::Empty) | (Promise::Nothing, _) => None,
-            (Promise::Table, _) => Some("its first line is no header: every column needs a name of its own"),
+            (Promise::Table, _) => Some("its first line is no header: every column needs a distinct name"),
             (Promise::Json, Framing::Tables | Framing::Text) => Some("it is no JSON"),
             (Promise::Json, _) => None,
         };
@@ -316,7 +318,7 @@ impl<'f> File<'f> {
         if let ControlFlow::Break(error) = added {
             return Err(error);
         }
-        // What is put together with a long question is longer, and found by its runs.
+        // A question that contains a long text is itself long, and its runs are already indexed.
         let source = source.filter(|_| !has_long);
         let asked = source.map(|source| self.questions(source, frame, bytes));
         asked.into_iter().flatten().try_for_each(|question| {
@@ -328,7 +330,7 @@ impl<'f> File<'f> {
         })
     }
 
-    /// Adds the lines of a text since the last row.
+    /// Adds the lines since the last row as one text.
     fn end_paragraph(&mut self) -> Result<(), PlanError> {
         let (paragraph, first, _) = &mut self.paragraph;
         let (paragraph, first) = (std::mem::take(paragraph), *first);
@@ -348,7 +350,8 @@ impl<'f> File<'f> {
         })
     }
 
-    /// What users ask in a record, as its source reads it: a question may be put together of several fields.
+    /// Returns the user's messages of a record as its source
+    /// reads it: a question may be composed of several fields.
     fn questions(&self, source: &dyn Source, frame: &Frame, bytes: &[u8]) -> Vec<String> {
         let outcome = record::read(Ok(source), frame, bytes, Settings::plain(self.limits));
         let outcomes = std::iter::once(&outcome).chain(&outcome.also);
@@ -359,13 +362,13 @@ impl<'f> File<'f> {
     }
 }
 
-/// Whether an entry is text and no JSON, as far as its head shows.
+/// Returns whether an entry looks like text that is not JSON.
 fn is_text(head: &Head) -> bool {
     let first = head.bytes.trim_ascii_start().first();
     head.framing == Framing::Documents && !matches!(first, Some(b'{' | b'['))
 }
 
-/// The form that an entry has to have.
+/// The form that an entry is required to have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Promise {
     Table,
@@ -373,10 +376,10 @@ enum Promise {
     Nothing,
 }
 
-/// Endings of compressed files.
+/// Extensions of compressed files.
 const COMPRESSED: [&str; 8] = ["gz", "gzip", "zst", "zstd", "bz2", "xz", "lz4", "zlib"];
 
-/// The form that an entry has to have by its name, or by a first line that names a question.
+/// Returns the form that an entry must have because of its name, or of a first line that names a question.
 fn promised(name: &str, head: &Head) -> Promise {
     let name = name.to_ascii_lowercase();
     let mut endings = name.rsplit('.').skip_while(|ending| COMPRESSED.contains(ending));
@@ -390,7 +393,7 @@ fn promised(name: &str, head: &Head) -> Promise {
     }
 }
 
-/// Whether the first line of an entry is a header that names a question.
+/// Returns whether the first line of an entry is a header with a column for questions.
 fn names_question(head: &Head) -> bool {
     let first = head.bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let cells = first.split(|byte| b",;\t".contains(byte));

@@ -1,28 +1,28 @@
-//! Conversations that begin with the rows of another: resuming or forking a session makes a new one, with a
-//! new id in a new file, into which the old rows are copied.
+//! Conversations that start with the rows of another: resuming or forking a session
+//! creates one with a new id in a new file, and the old rows are copied into it.
 //!
-//! Only the first row's identity is kept, some bytes for each conversation. By the time two conversations
-//! turn out to be one, their rows were spilled under both keys; they get one key before they are read back.
+//! Only the hash of each first row is kept, some bytes for each conversation. When two conversations turn out
+//! to be one, their rows are already spilled under both keys; they get one key before they are read back.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Bytes of the hash of a row that begins a conversation.
+/// Bytes of the hash of a first row.
 const HASH_BYTES: usize = 16;
 
-/// The conversations that continue each other, and so are one.
+/// The conversations that continue each other, and therefore are one.
 #[derive(Default)]
 pub(super) struct Lineage {
-    /// The first conversation that begins with a row.
+    /// The first conversation that starts with a row, by the hash of the row.
     firsts: HashMap<[u8; HASH_BYTES], Box<[u8]>>,
-    /// The conversation into which each merged one goes.
+    /// The conversation that each merged one belongs to.
     one: HashMap<Box<[u8]>, Box<[u8]>>,
-    /// Scopes of which the conversations are those of another scope.
+    /// Scopes that are merged into another scope.
     scopes: HashMap<String, String>,
 }
 
 impl Lineage {
-    /// Notes that a conversation begins with a row. Rows of different families are different.
+    /// Records that a conversation starts with a row. Equal rows of different families are different.
     pub(super) fn begins(&mut self, family: &str, row: &str, group: &[u8]) {
         let hash = blake3::Hasher::new()
             .update(family.as_bytes())
@@ -43,17 +43,17 @@ impl Lineage {
         }
     }
 
-    /// Makes the conversations of scopes those of other scopes.
+    /// Merges the conversations of some scopes into those of others.
     pub(super) fn join(&mut self, scopes: HashMap<String, String>) {
         self.scopes = scopes;
     }
 
-    /// Whether any two conversations are one.
+    /// Returns whether any two conversations are one.
     pub(super) fn has_any(&self) -> bool {
         !self.one.is_empty() || !self.scopes.is_empty()
     }
 
-    /// The name under which the rows of a group are read: scope, NUL and key.
+    /// Returns the name under which the rows of a group are read: scope, NUL and key.
     pub(super) fn name_of<'g>(&'g self, group: &'g [u8]) -> Cow<'g, [u8]> {
         let group = self.of(group);
         let end = group.iter().position(|byte| *byte == 0).unwrap_or(group.len());
@@ -67,7 +67,7 @@ impl Lineage {
         }
     }
 
-    /// The conversation that a group belongs to: mostly its own.
+    /// Returns the conversation that a group belongs to; usually itself.
     pub(super) fn of<'g>(&'g self, group: &'g [u8]) -> &'g [u8] {
         let mut last = group;
         while let Some(next) = self.one.get(last) {

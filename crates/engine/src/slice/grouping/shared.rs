@@ -1,8 +1,8 @@
-//! Rows that belong to several conversations of their scope: to every one, such as presence without a chat
-//! id, or to those that mention the person a row is about, such as a member of a workspace.
+//! Rows that belong to several conversations of their scope: to every one, such as presence without
+//! a chat id, or to those that mention the person a row is about, such as a member of a workspace.
 //!
 //! They stay in memory and are read with each conversation, so their bytes have limits. They are accounted
-//! for with the first conversation that they are read with; where there is none, they are read alone.
+//! for with the first conversation that they are read with; without any conversation they are read alone.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,9 +10,9 @@ use crate::record::group::RowPlace;
 
 /// Shared rows by their scopes.
 pub(super) struct Shared {
-    /// Bytes of the rows of one scope that belong to each of its conversations.
+    /// The maximum bytes of rows in one scope that belong to each of its conversations.
     limit: u64,
-    /// Bytes of such rows that may still come.
+    /// The remaining bytes for such rows in all scopes.
     capacity: u64,
     /// The remaining bytes for rows about persons.
     name_capacity: u64,
@@ -21,12 +21,12 @@ pub(super) struct Shared {
 
 #[derive(Default)]
 struct Rows {
-    /// Bytes of those that belong to each conversation.
+    /// Bytes of the rows that belong to each conversation.
     bytes: u64,
     list: Vec<Row>,
-    /// Rows about persons, by the word that names each.
+    /// Rows about persons, by the word that identifies the person.
     named: HashMap<String, Vec<usize>>,
-    /// Lengths of these words.
+    /// The lengths of these words.
     lengths: BTreeSet<usize>,
 }
 
@@ -39,8 +39,8 @@ struct Row {
 }
 
 impl Shared {
-    /// An empty set. Of the rows that belong to every conversation, one scope has at most `limit` bytes and
-    /// all together at most `capacity`; rows about persons have at most `capacity` as well.
+    /// Creates an empty set. Rows that belong to every conversation may have `limit` bytes per
+    /// scope and `capacity` bytes in total; rows about persons may have `capacity` bytes as well.
     pub(super) fn within(limit: u64, capacity: u64) -> Self {
         Self {
             limit,
@@ -50,7 +50,7 @@ impl Shared {
         }
     }
 
-    /// Retains a row, if there is capacity for it.
+    /// Adds a row; returns whether there was capacity for it.
     pub(super) fn add(&mut self, scope: &str, about: Option<String>, place: RowPlace, bytes: &[u8]) -> bool {
         let length = bytes.len() as u64;
         let known = self.scopes.get(scope).map_or(0, |rows| rows.bytes);
@@ -80,8 +80,8 @@ impl Shared {
         true
     }
 
-    /// The rows of a scope for one more conversation, whose own rows these bytes are; they count in the first
-    /// one.
+    /// Returns the rows of a scope for one more conversation; `own` are the bytes
+    /// of the conversation's rows. A shared row counts in the first conversation.
     pub(super) fn of<'b>(
         &mut self,
         scope: &str,
@@ -97,7 +97,7 @@ impl Shared {
             })
     }
 
-    /// Rows that were read with no conversation, scope by scope in input order.
+    /// Returns rows that were read with no conversation, scope by scope in input order.
     pub(super) fn unread(&mut self) -> Vec<Vec<(RowPlace, &[u8])>> {
         let mut unread: Vec<Vec<(RowPlace, &[u8])>> = Vec::new();
         for rows in self.scopes.values_mut() {
@@ -118,7 +118,7 @@ impl Shared {
 }
 
 impl Rows {
-    /// The rows about persons who are named in these bytes.
+    /// Returns the rows about persons who occur in these bytes.
     fn named_in<'b>(&self, own: impl Iterator<Item = &'b [u8]>) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         if self.named.is_empty() {

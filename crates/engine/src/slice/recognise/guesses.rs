@@ -1,4 +1,5 @@
-//! What the columns of tables are taken for that no map reads: one guess for each header, from the first file that has it.
+//! Guesses the meaning of columns in tables that no map reads:
+//! one guess for each header, from the first file that has it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +11,7 @@ use chatmill_source::{Guess, TableMap, TableSample, guess, guess_tables};
 
 use crate::plan::PlannedInput;
 
-/// Headers that are remembered; files with others are guessed each by itself.
+/// The number of headers that are remembered; files with further headers are guessed separately.
 const MAX_HEADERS: usize = 1024;
 
 /// The guesses so far.
@@ -20,7 +21,7 @@ pub(in crate::slice) struct Guesses {
 }
 
 impl Guesses {
-    /// The guess for an entry with this beginning.
+    /// Returns the guess for an entry with this head.
     pub(in crate::slice) fn of(&mut self, head: &Head) -> Option<Guess> {
         let sample = TableSample::of(head)?;
         let mut header = sample.columns.clone();
@@ -36,14 +37,15 @@ impl Guesses {
     }
 }
 
-/// Tables of a database that are looked at.
+/// The number of tables in a database that are examined.
 const MAX_TABLES: usize = 64;
 
-/// Rows and bytes of each.
+/// Rows and bytes of each table that are examined.
 const MAX_ROWS: usize = 256;
 const MAX_BYTES: usize = 64 << 10;
 
-/// What one of the tables of a database or a dump is taken for, of which no map reads any: it is read once more, for their first rows.
+/// Guesses the meaning of one table in a database or a dump without any known
+/// table. The input is read once more, for the first rows of its tables.
 pub(in crate::slice) fn of_tables(
     planned: &PlannedInput,
     limits: &Limits,
@@ -110,7 +112,7 @@ pub(in crate::slice) fn of_tables(
 /// The name of a guessed map.
 pub(in crate::slice) const NAME: &str = "guessed";
 
-/// The note about the columns that a table is read by.
+/// Returns the note about the guessed columns of a table.
 pub(in crate::slice) fn note(guess: &Guess, planned: &PlannedInput) -> Finding {
     let text = match guess.options().filter(|_| planned.settings.quotes) {
         Some(options) => format!("no map reads this table: its columns are read as {options} would"),
@@ -119,10 +121,10 @@ pub(in crate::slice) fn note(guess: &Guess, planned: &PlannedInput) -> Finding {
     Finding::new(&codes::GUESSED_COLUMNS, text)
 }
 
-/// Why a table is refused that nobody mapped, with the map that would read it.
+/// Returns the reason for refusing an unmapped table, with a map that would read it.
 pub(in crate::slice) fn refusal(guess: &Guess, planned: &PlannedInput) -> String {
     if !planned.settings.quotes {
-        return "this is a table that no map reads: --map, or [table_map] in a pipeline file, says what its columns are".to_owned();
+        return "this is a table that no map reads: describe its columns with --map, or with [table_map] in a pipeline file".to_owned();
     }
     let columns = &guess.described;
     let what = guess.table.as_deref().unwrap_or("this");
@@ -136,7 +138,7 @@ pub(in crate::slice) fn refusal(guess: &Guess, planned: &PlannedInput) -> String
     let agents = if guess.has_agents() {
         ""
     } else {
-        "; --assistant NAME says whose rows are an agent's"
+        "; --assistant NAME marks the rows of an agent"
     };
     format!("{what} is a table: {columns}; if it is a chat, this reads it: {options}{agents}")
 }

@@ -1,4 +1,5 @@
-//! The bytes of an input that were read, and its end or that of a range of it: comparison with its hash, and with the bytes of earlier inputs.
+//! Accounts for the bytes of an input, and checks its end (or that of a
+//! range): compares it with its hash, and with the bytes of earlier inputs.
 
 use std::sync::atomic::Ordering;
 
@@ -10,7 +11,8 @@ use super::{Current, Slicer};
 use crate::entry::EntryRef;
 
 impl Slicer<'_> {
-    /// Remembers further bytes for the slice that they are worked in. A quarter of the work on rows that are gathered is to read them.
+    /// Adds bytes to the progress of the slice that they will be processed
+    /// in. Reading takes about a quarter of the work on gathered rows.
     pub(super) fn was_read(&mut self, bytes: u64) {
         if self.grouper.waiting_rows == 0 {
             self.read_bytes += bytes;
@@ -31,7 +33,7 @@ impl Slicer<'_> {
         let is_end = range.is_none_or(|range| range.is_last);
         let before = range.map_or(0, |range| range.record);
         let may_repeat = self.repeats.as_ref();
-        // Files without chats, and empty lists of chats, may occur anywhere any number of times.
+        // Files without chats, and empty lists of chats, often repeat, and are not reported.
         let holds_chats =
             current.is_chat && cut::at(&self.cut_totals.inputs, current.input).records + before > 0;
         let may_repeat =

@@ -51,11 +51,11 @@ fn recognitions_are_dropped_with_their_slice() {
     while slicer.next_slice().is_some() {
         recognised.push(slicer.recognised.len());
     }
-    // The last slice holds only the end of the last entry.
+    // The last slice contains only the end of the last entry.
     assert_eq!(recognised, [1, 1, 1, 0]);
 }
 
-/// The bound covers the memory for each input while a run works, beside its path and counts.
+/// The bound covers the memory per input during a run, in addition to its path and counts.
 #[test]
 fn planned_inputs_with_their_counts_take_less_than_150_bytes() {
     let each = size_of::<PlannedInput>() + size_of::<CutCounts>();

@@ -1,4 +1,4 @@
-//! Numbers and JSON among the bytes of a survey.
+//! Reads and writes numbers and JSON in the bytes of a survey.
 
 use std::io::{self, Read, Write};
 
@@ -20,7 +20,7 @@ pub(super) fn read<const N: usize>(from: &mut dyn Read) -> io::Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// Writes whether there is a value, and the value.
+/// Writes whether there is a value, then the value.
 pub(super) fn write_option<T>(
     value: Option<&T>,
     into: &mut dyn Write,
@@ -30,7 +30,7 @@ pub(super) fn write_option<T>(
     value.map_or(Ok(()), |value| write(value, into))
 }
 
-/// Reads what [`write_option`] wrote.
+/// Reads bytes written by [`write_option`].
 pub(super) fn read_option<T>(
     from: &mut dyn Read,
     value: impl FnOnce(&mut dyn Read) -> io::Result<T>,
@@ -47,7 +47,7 @@ pub(super) fn write_json(value: &impl Serialize, into: &mut dyn Write) -> io::Re
     write_text(&serde_json::to_string(value)?, into)
 }
 
-/// Reads what [`write_json`] wrote.
+/// Reads bytes written by [`write_json`].
 pub(super) fn read_json<T: DeserializeOwned>(from: &mut dyn Read) -> io::Result<T> {
     serde_json::from_str(&read_text(from)?).map_err(|_| io::ErrorKind::InvalidData.into())
 }
@@ -60,7 +60,7 @@ pub(super) fn write_text(text: &str, into: &mut dyn Write) -> io::Result<()> {
 pub(super) fn read_text(from: &mut dyn Read) -> io::Result<String> {
     let length = u64::from(number(from)?);
     let mut text = String::new();
-    // A length that is not the writer's asks for no memory.
+    // `take` allocates only what is there, so a corrupt length reserves no memory.
     from.take(length).read_to_string(&mut text)?;
     if text.len() as u64 == length {
         Ok(text)

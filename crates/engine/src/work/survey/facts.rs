@@ -1,4 +1,5 @@
-//! What a slice hands in before rendering: a few facts about each of its conversations that the selection keeps.
+//! The facts that a slice contributes to the survey: a few
+//! about each of its conversations that the selection keeps.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read, Write};
@@ -18,10 +19,10 @@ use crate::progress::Progress;
 use crate::slice::Slice;
 use crate::slice::records::{Item, ReadRecord};
 
-/// Bytes that a conversation takes, by which texts are counted as conversations.
+/// The assumed memory of a conversation in bytes, to count texts as conversations.
 const CONVERSATION_BYTES: usize = 600;
 
-/// The facts that a slice hands in.
+/// The facts of one slice.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct SliceFacts {
     pub(super) conversations: Vec<SurveyFacts>,
@@ -34,18 +35,19 @@ pub(crate) struct SliceFacts {
 pub(super) struct SurveyFacts {
     /// The number of its section.
     pub(super) section: usize,
-    /// As it was read.
+    /// The likeness of the conversation before redaction.
     pub(super) likeness: Option<Likeness>,
-    /// As it is written, where earlier datasets are compared with and personal data is replaced.
+    /// The likeness after redaction, if personal data is replaced and earlier datasets are compared.
     pub(super) written: Option<Likeness>,
-    /// Its place in the mix, and how much it is.
+    /// Its place in the mix, and its amount in the unit of the mix.
     pub(super) mixed: Option<(f64, u64)>,
-    /// The number of the tools that it calls.
+    /// The index of its tools in [`SliceFacts::called`].
     called: Option<usize>,
 }
 
 impl SliceFacts {
-    /// How much it is: its conversations, and what else is kept, in the memory that a conversation takes.
+    /// Returns the size in conversations: their number, and
+    /// the other data divided by the memory of a conversation.
     pub(crate) fn size(&self) -> u64 {
         let written = self.conversations.iter();
         let written = written.filter(|facts| facts.written.is_some()).count();
@@ -53,7 +55,7 @@ impl SliceFacts {
         (self.conversations.len() + written + texts / CONVERSATION_BYTES) as u64
     }
 
-    /// The section of each conversation, and the tools that it calls.
+    /// Returns the section of each conversation, and the tools that it calls.
     pub(super) fn with_tools(&self) -> impl Iterator<Item = (usize, Option<&str>)> {
         self.conversations.iter().map(|facts| {
             let called = |number| cut::at::<String>(&self.called, number).as_str();
@@ -125,7 +127,7 @@ pub(crate) fn read_facts(shard: u32, from: &mut dyn Read) -> io::Result<BTreeMap
     slices.collect()
 }
 
-/// The likeness of a conversation that `[dedup]` compares by.
+/// Returns the likeness of a conversation for comparison by `[dedup]`.
 pub(crate) fn likeness(conversation: &Conversation, dedup: &DedupSection) -> Likeness {
     let near = dedup.near_threshold().is_some();
     match dedup.by {
@@ -134,7 +136,7 @@ pub(crate) fn likeness(conversation: &Conversation, dedup: &DedupSection) -> Lik
     }
 }
 
-/// The facts about a slice's conversations that the selection keeps; nothing when `stop` was set.
+/// Returns the facts about a slice's conversations that the selection keeps; `None` if `stop` was set.
 pub(crate) fn facts(
     slice: &Slice,
     plan: &Plan,
@@ -149,7 +151,7 @@ pub(crate) fn facts(
         }
         let Item::Record(record) = item else { continue };
         let read = record.read(plan.settings(record.entry.input));
-        // The bytes of a record belong to its conversations in equal parts, the rest to the first.
+        // The bytes of a record are divided equally among its conversations; the first gets the remainder.
         let bytes = record.bytes.len();
         let (part, mut rest) = (bytes / read.len().max(1), bytes % read.len().max(1));
         for read in &read {

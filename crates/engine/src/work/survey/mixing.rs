@@ -1,4 +1,4 @@
-//! The balance of a mix: which conversations of each section stay, and what came of it.
+//! Balances a mix: decides which conversations of each section stay, and returns the result for the manifest.
 
 use chatmill_dataset::overview::{Mix, MixSection};
 use chatmill_diag::cut;
@@ -7,15 +7,15 @@ use super::facts::SurveyFacts;
 use super::{SurveyReason, SurveyStanding};
 use crate::plan::{Balance, Plan};
 
-/// The conversations of a section that stay, and how much they are.
+/// The conversations of a section that stay, and their total amount.
 #[derive(Default)]
 struct Members {
-    /// Their places, by which they are taken in order, their numbers among all conversations, and their amounts.
+    /// Place in the order of the mix, index among all conversations, and amount of each.
     taken: Vec<(u64, usize, u64)>,
     amount: u64,
 }
 
-/// Leaves out what the weights and the total have no room for.
+/// Leaves out the conversations that exceed the weights or the total.
 pub(super) fn mix<'f>(
     balance: &Balance,
     conversations: impl Iterator<Item = &'f SurveyFacts>,
@@ -40,7 +40,7 @@ pub(super) fn mix<'f>(
         let weighted = sections.iter_mut().zip(balance.weights.values());
         let weighted: Vec<(&mut Members, f64)> =
             weighted.map(|(section, weight)| (section, *weight)).collect();
-        // The scarcest section for its weight is taken whole. Where there is nothing, others are not held back.
+        // The section with the least for its weight is taken whole. Empty sections do not hold back others.
         let ratios = weighted
             .iter()
             .filter(|(section, weight)| section.amount > 0 && *weight > 0.0);
@@ -68,8 +68,8 @@ pub(super) fn mix<'f>(
     }
 }
 
-/// Shares a total out in proportion. What a section has no whole conversation for goes to the next: else small totals of many
-/// sections would be nothing.
+/// Divides a total in proportion. A remainder smaller than a conversation passes
+/// to the next section: else small totals of many sections would become nothing.
 fn hand_out(total: u64, whole: u64, sections: &mut [Members], standings: &mut [SurveyStanding]) {
     let ratio = total as f64 / whole as f64;
     let (mut found, mut taken) = (0, 0);
@@ -82,11 +82,12 @@ fn hand_out(total: u64, whole: u64, sections: &mut [Members], standings: &mut [S
 }
 
 impl Members {
-    /// Takes, in order, what still fits into a target; so it comes as near to it as whole conversations allow.
+    /// Keeps conversations in order while they fit into a target, so
+    /// that the sum comes as near to it as whole conversations allow.
     fn cut_down(&mut self, target: f64, reason: SurveyReason, standings: &mut [SurveyStanding]) {
         let Self { taken, amount: sum } = self;
         *sum = 0;
-        // What a division and a multiplication lose.
+        // Compensates the rounding of a division and a multiplication.
         let target = target * (1.0 + 1e-13);
         taken.retain(|(_, number, amount)| {
             let fits = (*sum + amount) as f64 <= target;

@@ -1,4 +1,5 @@
-//! Parts and previews as the JSON of their columns: a run writes them, and whoever renders its tables again reads them.
+//! Parts and previews as the JSON in their columns: a run
+//! writes them, and rendering a stored dataset reads them.
 
 use std::borrow::Cow;
 use std::ops::Not;
@@ -12,7 +13,7 @@ use chatmill_model::{
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A text of the conversation, or of the column that is read.
+/// A text borrowed from the conversation, or from the column that is read.
 type Text<'p> = Cow<'p, str>;
 
 /// A part in the column `parts`.
@@ -59,23 +60,23 @@ pub(crate) enum WrittenPart<'p> {
         content: Text<'p>,
         #[serde(default, skip_serializing_if = "Not::not")]
         is_error: bool,
-        /// Pictures and files in it.
+        /// Number of pictures and files in it.
         #[serde(skip_serializing_if = "Option::is_none")]
         media: Option<u32>,
         #[serde(default, skip_serializing_if = "Not::not")]
         json: bool,
-        /// Texts of the source that it joins, beyond the first.
+        /// Number of texts of the source that it joins, beyond the first.
         #[serde(skip_serializing_if = "Option::is_none")]
         joined: Option<u32>,
         #[serde(skip_serializing_if = "Option::is_none")]
         own: Option<WrittenOwn<'p>>,
     },
     CacheMark,
-    /// What only one vendor has.
+    /// An item that only one vendor has.
     Item(WrittenItem<'p>),
 }
 
-/// What a call or a result is in its vendor's API.
+/// The form of a call or a result in its vendor's API.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum WrittenOwn<'p> {
@@ -89,22 +90,22 @@ pub(crate) enum WrittenOwn<'p> {
 pub(crate) struct WrittenItem<'p> {
     #[serde(serialize_with = "write_word", deserialize_with = "read_vendor")]
     vendor: Vendor,
-    /// Its JSON.
+    /// The JSON of the item.
     item: Text<'p>,
 }
 
-/// Where a media item is.
+/// The place of a media item.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum WrittenSource<'p> {
     Url(Text<'p>),
     Inline(Text<'p>),
     Text(Text<'p>),
-    /// Nowhere: it was uploaded, and the export has it not. Always true.
+    /// An upload that the export does not contain. Always true.
     Upload(bool),
 }
 
-/// A preview in the column `quoted`, or in `preview` where the source wrote no object.
+/// A preview in the column `quoted`, or in `preview` if the source wrote no object.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct WrittenPreview<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,7 +134,7 @@ fn read_vendor<'de, D: Deserializer<'de>>(from: D) -> Result<Vendor, D::Error> {
     word.parse().map_err(unknown)
 }
 
-/// The JSON of a value that is written into a column of this table.
+/// Returns the JSON of a value for a column of this table.
 pub(crate) fn written(table: &'static str, value: &impl Serialize) -> Result<String, DatasetError> {
     serde_json::to_string(value).map_err(|error| DatasetError::Row {
         table,
@@ -141,7 +142,7 @@ pub(crate) fn written(table: &'static str, value: &impl Serialize) -> Result<Str
     })
 }
 
-/// The parts as an array; `None` where the text is complete.
+/// Returns the parts as an array; `None` if the text is complete without them.
 pub(crate) fn parts_json(table: &'static str, parts: &[Part]) -> Result<Option<String>, DatasetError> {
     if let [Part::Text(_)] = parts {
         return Ok(None);
@@ -198,7 +199,7 @@ impl<'p> WrittenPart<'p> {
         }
     }
 
-    /// The part, whose arguments are as deep as `depth` allows.
+    /// Converts to a part; its arguments are read down to `depth`.
     pub(crate) fn read(self, depth: u32) -> Part {
         match self {
             Self::Text { text } => Part::Text(text.into_owned()),
@@ -299,7 +300,7 @@ impl<'p> WrittenItem<'p> {
     }
 }
 
-/// Arguments by their text: an object, other JSON, or text that is neither, as sources distinguish them.
+/// Classifies arguments by their text, as sources do: an object, other JSON, or text that is neither.
 fn arguments(text: String, depth: u32) -> Arguments {
     match json::scan(text.as_bytes(), depth).map(|document| document.root().kind()) {
         Ok(Kind::Object) => Arguments::Object(RawJson(text)),

@@ -19,7 +19,7 @@ mod order;
 mod row;
 
 use chatmill_diag::{Finding, Limits};
-use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_intake::table::TableMap;
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, FormatTraits};
@@ -117,6 +117,11 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let of_rows = || rows.iter().find_map(|row| row.columns.conversation.and_then(id));
     let source_id = frame.key.map(str::to_owned).or_else(of_rows);
     for row in &rows {
+        // Each row repeats the id of its conversation, which is that of the frame.
+        let conversation = row.columns.conversation;
+        if let Some(id) = conversation.filter(|id| matches!(id.kind(), Kind::String | Kind::Number)) {
+            id.mark(Mark::Taken);
+        }
         messages::accept(&mut turns, row);
     }
     Ok(turns.finish(Conversation {

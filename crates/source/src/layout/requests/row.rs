@@ -60,12 +60,12 @@ impl<'d> Row<'d> {
         let listed = listed.or_else(|| turns().find(|(name, _)| *name == "messages"));
         // The only list of messages may have any name.
         let knows = [Holds::Question, Holds::History, Holds::Better]
-            .map(|holds| columns::first(root, holds).is_some());
+            .map(|holds| columns::all(root, holds).any(|(_, value)| !columns::is_empty_list(value)));
         let unnamed = columns::alone(root, |turn| {
             turn.get("role").is_some() && turn.get("content").is_some()
         })
-        .filter(|_| !knows.contains(&true));
-        let listed = listed.filter(|(_, list)| unnamed.is_none() || !is_empty_list(*list));
+        .filter(|(name, _)| !knows.contains(&true) && columns::holds(name) != Some(Holds::Answer));
+        let listed = listed.filter(|(_, list)| unnamed.is_none() || !columns::is_empty_list(*list));
         row.add(frame, columns::first(root, Holds::System), limits)?;
         if let Some(listed) = whole.or(listed) {
             if whole.is_some() {
@@ -203,12 +203,6 @@ fn is_listed(value: Value<'_>) -> bool {
     turns.next().map_or(value.kind() == Kind::Array, |first| {
         first.get("role").is_some() || matches!(first.kind(), Kind::String)
     })
-}
-
-/// Whether a list has elements, and none with a text or a field: the sketch for recognition does not show such a list.
-fn is_empty_list(list: Value<'_>) -> bool {
-    let mut items = list.items().peekable();
-    items.peek().is_some() && items.all(|item| item.is_empty() && item.kind() != Kind::String)
 }
 
 /// Whether a list contains only messages, without an API's wrapping.

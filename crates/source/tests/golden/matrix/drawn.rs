@@ -71,7 +71,7 @@ fn draw(samples: &[Sample], random: &mut Random) -> Option<String> {
     (!lost.is_empty()).then(|| {
         let lost: Vec<String> = lost.into_iter().collect();
         format!(
-            "{}/{}, {}: {verdict} does not read {}",
+            "{}/{}, {}: {verdict} does not read {} of {record}",
             sample.source.id(),
             sample.name,
             changes.join(", "),

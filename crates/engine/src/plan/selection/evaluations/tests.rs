@@ -1,4 +1,4 @@
-//! Holds files of evaluations against what is read of them.
+//! Compares files of evaluations with what is read from them.
 #![allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
 
 use super::*;
@@ -164,7 +164,7 @@ fn a_file_that_several_paths_lead_to_counts_once() {
             .map(|file| file.name().into_owned())
             .collect::<Vec<_>>()
     };
-    // The first path names it.
+    // The first path becomes the name.
     assert_eq!(
         names(&["a.jsonl", "./a.jsonl", "hard.jsonl", "link.jsonl"]),
         ["a.jsonl"]
@@ -221,7 +221,7 @@ fn what_is_no_evaluation_is_passed_over_with_a_note_and_alone_it_is_refused() {
     );
     assert!(folder(&[question]).unwrap().is_empty());
     let error = folder(&[("e/README.md", "# Knots")]).unwrap_err();
-    assert!(error.contains("no file holds text to compare with"), "{error}");
+    assert!(error.contains("no file contains text to compare with"), "{error}");
     let error = folder(&[question, ("e/empty.txt", "")]).unwrap_err();
     assert!(
         error.contains("`empty.txt` cannot be compared with: it holds no text"),

@@ -1,5 +1,5 @@
-//! Every fact that a source can state about the entries of an export and about a record, with a source that
-//! states all of them.
+//! Tests all properties that a source can report about the entries of an
+//! export and about a record, with a source that reports all of them.
 
 use std::path::Path;
 
@@ -13,8 +13,8 @@ use super::*;
 use crate::record::Settings;
 use crate::slice::records::Item;
 
-/// Boards: `[{"said": …}]` in a folder for each, `[{"person": …}]` beside the folders, `[{"log": …}]` anywhere, and
-/// `{"boards": [[…], …]}`.
+/// Boards: `[{"said": …}]` in a folder for each, `[{"person": …}]` next
+/// to the folders, `[{"log": …}]` anywhere, and `{"boards": [[…], …]}`.
 struct Boards;
 
 static ABOUT: About = About {
@@ -123,11 +123,11 @@ impl Source for Boards {
     }
 }
 
-/// Id, messages, and rows that are accounted for.
+/// Id, number of messages, and number of accounted rows.
 type Found = (String, usize, usize);
 
-/// The result of reading a folder of boards: of each conversation its id, its messages and its accounted
-/// rows; the skipped entries; and the number of records.
+/// Reads a folder of boards; returns id, messages and accounted rows of
+/// each conversation, the skipped entries, and the number of records.
 fn read(files: &[(&str, &str)], limits: &Limits) -> (Vec<Found>, Vec<(&'static str, u64)>, u64) {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -212,7 +212,7 @@ fn a_row_about_a_person_joins_conversations_that_name_them_and_counts_once() {
         ("b/people", r#"[{"person":"U1"}]"#),
     ];
     let (found, _, cut) = read(&files, &Limits::default());
-    // Persons who are never named are read alone, export by export.
+    // Persons who are never mentioned are read alone, export by export.
     assert_eq!(cut, 7);
     assert_eq!(
         found.iter().map(|(_, _, rows)| rows).sum::<usize>(),
@@ -276,7 +276,7 @@ fn messages_of_separate_lists_have_the_paths_of_their_bytes() {
         form: Form::Original,
     };
     let outcome = crate::record::read(Ok(&Boards), &frame, boards.as_bytes(), Settings::plain(&limits));
-    // Findings of rules name the message by its position only.
+    // Findings of rules identify the message only by its position.
     let mut places: Vec<_> = outcome.also[0]
         .findings
         .iter()

@@ -1,8 +1,10 @@
-//! Rendering of a finished dataset's conversations in a dialect that its run did not render: from its tables
-//! and the plan in its manifest alone, with the bytes that the run would have written.
+//! Renders the conversations of a finished dataset in a dialect that its
+//! run did not render, with the bytes that the run would have written.
 //!
-//! Dialects that need more than the tables hold are refused by name: those that write the record of their own
-//! system, vocabularies and templates in files, participants whose names were replaced.
+//! The input is a [`Dataset`], its tables and the plan in its manifest; the original files
+//! are not read. Each rendering goes to a callback of `chatmill export` or `show`. Dialects
+//! that need more than the tables contain are refused by name: those that write the record
+//! of one system, vocabularies and templates in files, participants with replaced names.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -33,16 +35,16 @@ mod single;
 mod stored;
 
 pub use preferences::{Preference, Wanted};
-pub use single::{DatasetConversation, conversation};
+pub use single::{StoredFacts, conversation};
 
 use called::Called;
 use rebuilt::{Conversations, StoredConversation};
 use replaced::{Replaced, Replacements};
 
-/// Why rated answers are left out.
+/// The reasons why rated answers are left out.
 pub const REASONS: &[chatmill_diag::Reason] = preferences::REASONS;
 
-/// Why a dataset cannot be rendered again.
+/// The reason why a dataset cannot be rendered in another dialect.
 #[derive(Debug, Error)]
 pub enum AgainError {
     /// The dataset lacks data that the dialect needs.
@@ -83,18 +85,18 @@ impl AgainError {
     }
 }
 
-/// A rendering that was made again.
+/// A rendering of a stored conversation.
 #[derive(Debug)]
 pub struct AgainRendering<'r> {
     /// Id of the conversation in the dataset.
     pub conversation: Cow<'r, str>,
-    /// The participant who is the assistant, empty for none.
+    /// Id of the participant who is the assistant; empty if there is none.
     pub perspective: Cow<'r, str>,
-    /// The number of the rendering among those of its key.
+    /// Number of the rendering among those with the same key.
     pub ordinal: u64,
-    /// The positions of the first and the last message that it shows, where it shows any.
+    /// Positions of the first and the last message that it shows; `None` if it shows none.
     pub shown: Option<(u64, u64)>,
-    /// The text; `None` where it is larger than the plan allows.
+    /// The text; `None` if it is larger than the plan allows.
     pub content: Option<Cow<'r, str>>,
     /// Byte ranges of the perspective's own text.
     pub assistant_spans: Cow<'r, [Range<u64>]>,
@@ -104,16 +106,16 @@ pub struct AgainRendering<'r> {
     pub last_role: Option<&'static str>,
     /// The codes of its losses, each once.
     pub loss_codes: Vec<&'static str>,
-    /// Its losses, but for what was replaced.
+    /// Its losses, without those by redaction.
     pub losses: Cow<'r, [Loss]>,
     /// Rules of the dialect that it breaks.
     pub violations: Vec<String>,
-    /// Tokens in the encoding that is counted; 0 where none is.
+    /// Tokens in the encoding that is counted; 0 if none is.
     pub tokens: u64,
 }
 
 impl AgainRendering<'_> {
-    /// A copy that outlives the buffers of the renderer.
+    /// Returns a copy that does not borrow the buffers of the renderer.
     fn owned_copy(&self) -> AgainRendering<'static> {
         AgainRendering {
             conversation: self.conversation.to_string().into(),
@@ -129,7 +131,7 @@ impl AgainRendering<'_> {
     }
 }
 
-/// A dialect over a dataset.
+/// A dataset and the dialect to render it in.
 pub struct Again<'d> {
     dataset: &'d Dataset,
     plan: Plan,
@@ -139,8 +141,8 @@ pub struct Again<'d> {
 }
 
 impl<'d> Again<'d> {
-    /// Checks that the dataset has all that the dialect (`ID` or `ID@PROFILE`) needs; `encoding` names the one in which
-    /// renderings are counted.
+    /// Checks that the dataset has all data that the dialect (`ID` or `ID@PROFILE`)
+    /// needs; `encoding` names the encoding in which renderings are counted.
     pub fn new(dataset: &'d Dataset, dialect: &str, encoding: Option<&str>) -> Result<Self, AgainError> {
         let (plan, target, infers_by_input) = planned::plan(dataset, dialect)?;
         let named = |name: &str| {
@@ -165,17 +167,17 @@ impl<'d> Again<'d> {
         })
     }
 
-    /// The dialect's id.
+    /// Returns the id of the dialect.
     pub fn dialect(&self) -> &str {
         self.target.id()
     }
 
-    /// The profile of the dialect.
+    /// Returns the profile of the dialect.
     pub fn profile(&self) -> &'static str {
         self.target.profile()
     }
 
-    /// Whether its text is JSON.
+    /// Returns whether the text of the dialect is JSON.
     pub fn is_json(&self) -> bool {
         self.target.about().media_type == "application/json"
     }
@@ -192,7 +194,7 @@ impl<'d> Again<'d> {
     }
 }
 
-/// Visits a rendering that was made again, with its sink and what its dialect knows of it.
+/// The callback for a rendering, with its sink and what the dialect reports about it.
 type Visit<'v, E> = dyn FnMut(&AgainRendering<'_>, &Sink<'_>, &Rendering) -> Result<(), E> + 'v;
 
 struct Renderer<'a, 'd> {
@@ -225,26 +227,35 @@ impl<'a, 'd> Renderer<'a, 'd> {
         }
     }
 
-    /// Renders conversations, which these replacements belong to, in their order.
+    /// Renders conversations in their order; `replacements` must be of the same dataset.
     fn render_all<E: From<DatasetError>>(
         &mut self,
         mut conversations: Conversations<'_>,
         mut replacements: Replacements<'_>,
         visit: &mut Visit<'_, E>,
     ) -> Result<(), E> {
-        let Again { plan, called, .. } = self.again;
-        let most = usize::try_from(plan.limits().perspectives).unwrap_or(usize::MAX);
         while let Some(StoredConversation { id, input, linked }) = conversations.next()? {
-            self.called = called.of_input(&input);
             self.replaced = replacements.of_next(&id)?;
-            let (mut perspectives, _) = render::perspectives(&linked, &plan.pipeline.perspective.speaker);
-            perspectives.truncate(most);
-            self.render((&id, &linked), &plan.windows, &perspectives, visit)?;
+            self.render_whole((&id, &input, &linked), visit)?;
         }
         Ok(())
     }
 
-    /// Renders a conversation, which has this id, through windows.
+    /// Renders a conversation, which has this id and is from this input, as the plan says.
+    fn render_whole<E>(
+        &mut self,
+        (id, input, linked): (&str, &str, &Linked),
+        visit: &mut Visit<'_, E>,
+    ) -> Result<(), E> {
+        let Again { plan, called, .. } = self.again;
+        self.called = called.of_input(input);
+        let most = usize::try_from(plan.limits().perspectives).unwrap_or(usize::MAX);
+        let (mut perspectives, _) = render::perspectives(linked, &plan.pipeline.perspective.speaker);
+        perspectives.truncate(most);
+        self.render((id, linked), &plan.windows, &perspectives, visit)
+    }
+
+    /// Renders the conversation with this id through windows.
     fn render<E>(
         &mut self,
         (id, linked): (&str, &Linked),
@@ -295,7 +306,7 @@ impl<'a, 'd> Renderer<'a, 'd> {
         let spans = if is_oversize { &[] } else { sink.spans() };
         self.own.find(spans, self.again.target.has_control_tokens());
         let mut codes = rendering.loss_codes();
-        // No dialect declares it.
+        // Redaction is not among the losses of the dialect.
         codes.extend(is_replaced.then_some(LossCode::Redacted.as_str()));
         codes.sort_unstable();
         let again = AgainRendering {

@@ -1,4 +1,4 @@
-//! Redactions in the conversations of a dataset: the renderings of the run list them among their losses.
+//! Redactions in the conversations of a dataset, which the renderings of the run list among their losses.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use chatmill_model::Linked;
 use super::planned::replaces;
 use crate::record::redact::shown;
 
-/// The table of losses, read side by side with the conversations; none where nothing was replaced.
+/// The table of losses, read in step with the conversations; `None` if nothing was replaced.
 pub(super) struct Replacements<'d>(Option<Rows<'d, Lost>>);
 
 /// The redactions in one conversation.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Replaced {
-    /// In facts about it, which every rendering declares.
+    /// Whether facts about the conversation were redacted, which every rendering declares.
     in_facts: bool,
     positions: BTreeSet<u32>,
 }
@@ -35,13 +35,14 @@ impl<'d> Replacements<'d> {
         Ok(Self(rows.transpose()?))
     }
 
-    /// The same for one conversation.
+    /// Reads only the redactions in one conversation; none if the dataset lacks the table, and no dialect can be rendered.
     pub(super) fn of_one(dataset: &'d Dataset, id: &'d str) -> Result<Self, DatasetError> {
-        let rows = replaces(dataset).then(|| Rows::of_conversation(dataset, "losses", id));
+        let is_there = replaces(dataset) && dataset.has("losses");
+        let rows = is_there.then(|| Rows::of_conversation(dataset, "losses", id));
         Ok(Self(rows.transpose()?))
     }
 
-    /// The redactions in the next conversation.
+    /// Reads the redactions in the next conversation.
     pub(super) fn of_next(&mut self, id: &str) -> Result<Replaced, DatasetError> {
         let mut replaced = Replaced::default();
         let Some(rows) = &mut self.0 else {
@@ -62,7 +63,7 @@ impl<'d> Replacements<'d> {
 }
 
 impl Replaced {
-    /// Whether a rendering shows any of it.
+    /// Returns whether a rendering shows redacted content.
     pub(super) fn is_in(&self, linked: &Linked, rendering: &Rendering) -> bool {
         let is_replaced = |position| self.positions.contains(&position);
         self.in_facts || !self.positions.is_empty() && shown(linked, rendering).into_iter().any(is_replaced)

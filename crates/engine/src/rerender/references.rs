@@ -1,4 +1,4 @@
-//! References read from the table `message_references`, with their links.
+//! Reads references from the table `message_references`, with their links.
 
 use chatmill_dataset::{Batch, DatasetError, Flags, Numbers, Texts, columns};
 use chatmill_model::{Link, LinkStatus, Message, RawJson, Reference, ReferenceForm};
@@ -22,7 +22,7 @@ columns! {
 }
 
 impl Referred {
-    /// Adds a reference to its message, below those that show it.
+    /// Adds a reference to its message, at its path below other references.
     pub(super) fn add(
         &self,
         row: usize,
@@ -33,7 +33,7 @@ impl Referred {
         let position = usize::try_from(self.position.at(row)).unwrap_or(usize::MAX);
         let mut references = &mut messages.get_mut(position).ok_or_else(astray)?.references;
         let mut links = links.get_mut(position).ok_or_else(astray)?;
-        // All but the last step of the path belong to references that were read before.
+        // All but the last step of the path are references that were read before.
         let above = self.path.at(row).rsplit_once('.');
         for step in above.into_iter().flat_map(|(above, _)| above.split('.')) {
             let place: usize = step.parse().map_err(|_| astray())?;
@@ -66,7 +66,7 @@ impl Referred {
         let target = self.target_id.get(row).map(str::to_owned);
         let form = match (self.quoted.get(row), self.preview.get(row)) {
             (Some(_), Some(object)) => ReferenceForm::Object(RawJson(object.to_owned())),
-            // An unnamed message is found by its position only.
+            // A message without an id can only be found by its position.
             _ if target.is_none() && self.target_position.get(row).is_some() => ReferenceForm::Excerpt,
             _ => ReferenceForm::Id,
         };

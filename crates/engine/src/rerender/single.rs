@@ -1,4 +1,4 @@
-//! One conversation of a dataset: of each table only its rows are read.
+//! Reads one conversation of a dataset: only its rows of each table.
 
 use std::collections::BTreeMap;
 
@@ -8,29 +8,32 @@ use chatmill_model::{Alternative, Linked, Sink};
 
 use super::answers::{Answers, TABLE};
 use super::rebuilt::{Conversations, StoredConversation};
-use super::replaced::Replacements;
+use super::replaced::{Replaced, Replacements};
 use super::{Again, AgainRendering, Renderer};
 
-/// A conversation of a dataset with the name of its input.
+/// The facts about a conversation of a dataset that its renderings need.
 #[derive(Debug)]
-pub struct DatasetConversation {
+pub struct StoredFacts {
+    /// Its id.
+    pub id: String,
     /// The name of its input.
     pub input: String,
-    /// The conversation.
-    pub linked: Linked,
+    replaced: Replaced,
 }
 
-/// Puts the conversation with this id together from its rows; none where the dataset does not have it.
-pub fn conversation(dataset: &Dataset, id: &str) -> Result<Option<DatasetConversation>, DatasetError> {
+/// Reconstructs the conversation with this id from its rows; `None` if the dataset does not have it.
+pub fn conversation(dataset: &Dataset, id: &str) -> Result<Option<(StoredFacts, Linked)>, DatasetError> {
     let Some(stored) = Conversations::of_one(dataset, id)?.next()? else {
         return Ok(None);
     };
     let StoredConversation {
-        input, mut linked, ..
+        id: stored_id,
+        input,
+        mut linked,
     } = stored;
     if dataset.has(TABLE) {
         let answers = Answers::of_one(dataset, id)?.of_next(id, &linked.conversation)?;
-        // The conversation's own answer decides how many messages a place takes.
+        // The answer in the conversation decides how many messages belong to the position.
         let own = answers.iter().filter(|answer| answer.in_conversation);
         let own = own.map(|answer| {
             (
@@ -51,18 +54,24 @@ pub fn conversation(dataset: &Dataset, id: &str) -> Result<Option<DatasetConvers
         });
         linked.conversation.alternatives = alternatives.collect();
     }
-    Ok(Some(DatasetConversation { input, linked }))
+    let facts = StoredFacts {
+        replaced: Replacements::of_one(dataset, id)?.of_next(id)?,
+        id: stored_id,
+        input,
+    };
+    Ok(Some((facts, linked)))
 }
 
 impl Again<'_> {
-    /// Visits the renderings of one conversation, as [`each`](Self::each) does those of all, with what they are made of.
-    pub fn each_of<E: From<DatasetError>>(
+    /// Visits the renderings of a conversation that [`conversation`] has read, as [`each`](Self::each)
+    /// does for all, with the sink and the rendering.
+    pub fn each_of<E>(
         &self,
-        id: &str,
+        (facts, linked): (&StoredFacts, &Linked),
         visit: &mut dyn FnMut(&AgainRendering<'_>, &Sink<'_>, &Rendering) -> Result<(), E>,
     ) -> Result<(), E> {
-        let conversations = Conversations::of_one(self.dataset, id)?;
-        let replacements = Replacements::of_one(self.dataset, id)?;
-        Renderer::new(self).render_all(conversations, replacements, visit)
+        let mut renderer = Renderer::new(self);
+        renderer.replaced = facts.replaced.clone();
+        renderer.render_whole((&facts.id, &facts.input, linked), visit)
     }
 }

@@ -1,4 +1,4 @@
-//! The plan of a dataset, as far as its manifest holds the settings of renderings.
+//! Rebuilds the plan of a dataset from its manifest, as far as the settings of renderings go.
 
 use chatmill_dataset::Dataset;
 use chatmill_dialect::Dialect;
@@ -9,12 +9,13 @@ use super::AgainError;
 use crate::pipeline::{PerspectiveChoice, Pipeline};
 use crate::plan::{Plan, Templates};
 
-/// Tables from which conversations are put together.
+/// Tables that conversations are reconstructed from.
 const TABLES: [&str; 3] = ["conversations", "messages", "message_references"];
 
 const RUN_AGAIN: &str = "add the dialect to `render.dialects` and run the pipeline again";
 
-/// The plan of a dataset for one more dialect, the dialect, and whether the calls of an input define tools in all its conversations.
+/// Returns the plan of a dataset for one more dialect, the dialect,
+/// and whether its run inferred tool definitions per input.
 pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Dialect, bool), AgainError> {
     let target = Templates::default()
         .find(dialect)
@@ -28,7 +29,7 @@ pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Dialect, b
     }
 }
 
-/// The plan, or the reason why the tables do not hold the data that the dialect needs.
+/// Returns the plan, or the reason why the tables lack data that the dialect needs.
 fn plan_of(dataset: &Dataset, dialect: &str, target: &Dialect) -> Result<Plan, String> {
     if target.is_of_one_system() {
         return Err(format!(
@@ -51,7 +52,7 @@ fn plan_of(dataset: &Dataset, dialect: &str, target: &Dialect) -> Result<Plan, S
     }
     let mut plan =
         Plan::without_inputs(pipeline).map_err(|error| format!("the plan of the dataset: {error}"))?;
-    // The manifest holds the definitions themselves, wherever their file is.
+    // The manifest contains the definitions themselves, not only the path of their file.
     let definitions = dataset.manifest().plan.pointer("/tools/definitions");
     let definitions = definitions.and_then(Value::as_array).into_iter().flatten();
     let definitions = definitions.filter_map(Value::as_str);
@@ -59,18 +60,18 @@ fn plan_of(dataset: &Dataset, dialect: &str, target: &Dialect) -> Result<Plan, S
     Ok(plan)
 }
 
-/// Whether the run replaced personal data and secrets.
+/// Returns whether the run replaced personal data and secrets.
 pub(super) fn replaces(dataset: &Dataset) -> bool {
     dataset.manifest().plan.pointer("/redact/mode") == Some(&Value::from("replace"))
 }
 
-/// The pipeline in a manifest, without the contents of files.
+/// Reads the pipeline in a manifest, without the contents of files.
 fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, String> {
     let unreadable = |reason: &str| format!("the plan in the manifest cannot be read: {reason}");
     let Value::Object(mut plan) = plan.clone() else {
         return Err(unreadable("it is not an object"));
     };
-    // What decided which conversations there are decides nothing any more.
+    // These settings decided which conversations the dataset has; now they would decide a second time.
     for key in [
         "inputs",
         "targets",
@@ -104,14 +105,14 @@ fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, Stri
         && !registered.contains(&Value::from(name.as_str()))
     {
         return Err(format!(
-            "`window.max_tokens` counts in `{name}`, whose vocabulary is not in the dataset"
+            "`window.max_tokens` counts in `{name}`, and its vocabulary is not in the dataset"
         ));
     }
     plan.insert("count".to_owned(), json!({ "encodings": registered }));
     serde_json::from_value(Value::Object(plan)).map_err(|error| unreadable(&error.to_string()))
 }
 
-/// Refuses windows that depend on other dialects, or on files.
+/// Refuses windows that depend on other dialects or on files.
 fn refuse_shared_windows(plan: &Map<String, Value>) -> Result<(), String> {
     let window = |path: &str| plan.get("window").and_then(|window| window.pointer(path));
     if window("/same_for_all") == Some(&Value::Bool(true)) {
@@ -120,14 +121,14 @@ fn refuse_shared_windows(plan: &Map<String, Value>) -> Result<(), String> {
     for key in ["template", "tokenizer"] {
         if window(&format!("/max_tokens/{key}")).is_some_and(|value| !value.is_null()) {
             return Err(format!(
-                "`window.max_tokens.{key}` lies in a file, which is not in the dataset"
+                "`window.max_tokens.{key}` names a file, which is not in the dataset"
             ));
         }
     }
     Ok(())
 }
 
-/// The encodings of a plan that this program has by itself.
+/// Returns the encodings of a plan that are built into this program.
 fn registered_encodings(plan: &Map<String, Value>) -> Vec<Value> {
     let counted = plan.get("count").and_then(|count| count.get("encodings"));
     let counted = counted.and_then(Value::as_array).into_iter().flatten();

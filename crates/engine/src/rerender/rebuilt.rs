@@ -1,8 +1,8 @@
-//! Conversations reconstructed from the tables of a dataset, one after the other.
+//! Reconstructs conversations from the tables of a dataset, one after the other.
 //!
-//! Tables hold their rows in the order of the conversations, so each is read once, side by side with the
-//! others. The links of references are stored in a table; calls and results are paired anew, with the same
-//! result.
+//! Tables have their rows in the order of the conversations, so each table
+//! is read once, in step with the others. The links of references are stored
+//! in a table; calls and results are paired again, with the same result.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use super::messages::MessageColumns;
 use super::references::Referred;
 use super::stored::{fields, parsed, raw, word};
 
-/// The key of fields at the record's root among those of a conversation.
+/// The key in `extra` for fields at the root of the record.
 const ROOT: &str = "/";
 
 /// The conversations of a dataset.
@@ -27,7 +27,7 @@ pub(super) struct Conversations<'d> {
     limits: Limits,
 }
 
-/// A conversation as a dataset holds it.
+/// A conversation of a dataset.
 pub(super) struct StoredConversation {
     pub(super) id: String,
     /// The name of its input.
@@ -45,7 +45,7 @@ impl<'d> Conversations<'d> {
         })
     }
 
-    /// The one with this id.
+    /// Reads only the conversation with this id.
     pub(super) fn of_one(dataset: &'d Dataset, id: &'d str) -> Result<Self, DatasetError> {
         Ok(Self {
             heads: Rows::of_conversation(dataset, "conversations", id)?,
@@ -55,7 +55,7 @@ impl<'d> Conversations<'d> {
         })
     }
 
-    /// The next conversation, with its id and its input in the dataset.
+    /// Reads the next conversation, with its id and its input in the dataset.
     pub(super) fn next(&mut self) -> Result<Option<StoredConversation>, DatasetError> {
         let Some((heads, row)) = self.heads.current() else {
             return match (self.messages.current(), self.references.current()) {
@@ -113,7 +113,7 @@ columns! {
         extra: Texts,
     }
 
-    /// Cells of its participants.
+    /// Cells of the participants in `conversations`.
     struct ParticipantColumns {
         id: Texts,
         is_id_made: Flags,
@@ -133,12 +133,11 @@ impl Heads {
     fn conversation(&self, row: usize) -> Result<Conversation, DatasetError> {
         let owned = |texts: &Texts| texts.get(row).map(str::to_owned);
         let source = chatmill_source::recorded(self.source.at(row));
-        let (source, traits) =
-            source.ok_or_else(|| self.batch.corrupt("it names a source that there is not"))?;
+        let (source, traits) = source.ok_or_else(|| self.batch.corrupt("it names an unknown source"))?;
         let mut extra = fields(self.extra.get(row), &self.batch)?;
         let root = extra.0.iter().position(|(name, _)| name == ROOT);
         let envelope = root.map(|place| extra.0.remove(place).1);
-        // The column is null where a conversation has no tools.
+        // The column is null if a conversation has no tools.
         let tools: Vec<&RawValue> = parsed(self.tools.get(row).unwrap_or("[]"), &self.batch)?;
         Ok(Conversation {
             source,

@@ -1,4 +1,4 @@
-//! Tools that the conversations of an input call, found again in the tables of a dataset.
+//! The tools that the conversations of an input call, reconstructed from the tables of a dataset.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,7 +8,7 @@ use chatmill_model::RawJson;
 
 use super::rebuilt::{Conversations, StoredConversation};
 
-/// Definitions of called tools by the section of an input; none where the run defined none so.
+/// Definitions of called tools by the section of an input; empty if the run did not infer definitions.
 #[derive(Default)]
 pub(super) struct Called {
     /// The section of each input, by its name.
@@ -17,7 +17,7 @@ pub(super) struct Called {
 }
 
 impl Called {
-    /// Reads all conversations of a dataset, in the order in which its run looked at them.
+    /// Reads all conversations of a dataset, in the order of its run.
     pub(super) fn of(dataset: &Dataset) -> Result<Self, DatasetError> {
         let inputs = dataset.manifest().inputs.iter();
         let sections: HashMap<String, u64> = inputs.map(|input| (input.path, input.section)).collect();
@@ -39,7 +39,7 @@ impl Called {
         })
     }
 
-    /// The definitions for the conversations of an input.
+    /// Returns the definitions for the conversations of an input.
     pub(super) fn of_input(&self, input: &str) -> &[RawJson] {
         let section = self.sections.get(input);
         let tools = section.and_then(|section| self.tools.get(section));

@@ -1,4 +1,4 @@
-//! Messages read from the table `messages`, and the columns that the table of alternatives shares with it.
+//! Reads messages from the table `messages`, and the columns that it shares with the table `alternatives`.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::stored::{fields, parsed, word};
 use crate::work::tables::written::WrittenPart;
 
 columns! {
-    /// Cells that messages and answers beside them have.
+    /// Cells that messages and alternative answers have.
     pub(super) struct CommonColumns with batch: Batch {
         conversation_id: Texts,
         message_id: Texts,
@@ -38,7 +38,7 @@ columns! {
 }
 
 impl CommonColumns {
-    /// A message whose sender `find` gives by id; its parts are as deep as `depth` allows.
+    /// Builds the message of a row. `find` looks its sender up by id; parts are read down to `depth`.
     pub(super) fn message(
         &self,
         row: usize,
@@ -54,7 +54,7 @@ impl CommonColumns {
         Ok(Message {
             id: owned(&self.message_id),
             sender,
-            // The column holds the name of the roster where the message gives none.
+            // The column has the name of the roster if the message has none.
             sender_name: owned(&self.sender_name).filter(|name| listed != Some(name)),
             kind: word(self.kind.at(row), &self.batch)?,
             parts: match self.parts.get(row) {

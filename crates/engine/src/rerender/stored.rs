@@ -1,4 +1,4 @@
-//! Reading of the JSON and the words in columns of stored tables.
+//! Reads the JSON and the words in columns of stored tables.
 
 use std::str::FromStr;
 
@@ -12,7 +12,7 @@ pub(super) fn raw(value: &RawValue) -> RawJson {
     RawJson(value.get().to_owned())
 }
 
-/// The members of an object in their order.
+/// Reads the members of an object in their order.
 pub(super) fn fields(json: Option<&str>, batch: &Batch) -> Result<Extra, DatasetError> {
     let Some(json) = json else {
         return Ok(Extra::default());
@@ -26,9 +26,9 @@ pub(super) fn fields(json: Option<&str>, batch: &Batch) -> Result<Extra, Dataset
     Ok(Extra(members.collect()))
 }
 
-/// Parses a word of a table.
+/// Parses a word of a column into its type.
 pub(super) fn word<T: FromStr>(word: &str, batch: &Batch) -> Result<T, DatasetError> {
-    let unknown = |_| batch.corrupt(format!("it has the word `{word}`, which no run writes there"));
+    let unknown = |_| batch.corrupt(format!("it has the unknown word `{word}`"));
     word.parse().map_err(unknown)
 }
 

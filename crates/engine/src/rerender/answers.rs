@@ -1,4 +1,4 @@
-//! Answers read from the table `alternatives`, side by side with the conversations that they belong to.
+//! Reads alternative answers from the table `alternatives`, in step with the conversations that they belong to.
 
 use chatmill_dataset::{Dataset, DatasetError, Flags, Numbers, Reals, Rows, Texts, columns};
 use chatmill_diag::Limits;
@@ -7,7 +7,7 @@ use chatmill_model::{AlternativeOrigin, Conversation, Judgement, Message, Score}
 use super::messages::CommonColumns;
 use super::stored::word;
 
-/// The table that they are read from.
+/// The table of alternative answers.
 pub(super) const TABLE: &str = "alternatives";
 
 columns! {
@@ -26,11 +26,11 @@ columns! {
 /// The answers of a dataset.
 pub(super) struct Answers<'d>(Rows<'d, Cells>);
 
-/// One of the answers at a place, with its messages even where the conversation has them, too.
+/// An answer at a position, with its messages (also if the conversation has the same messages).
 pub(super) struct StoredAnswer {
-    /// The place: the messages before it.
+    /// The number of messages before the answer.
     pub(super) position: u32,
-    /// Its number among those of its place.
+    /// Its number among the answers at this position.
     ordinal: u64,
     pub(super) origin: AlternativeOrigin,
     pub(super) in_conversation: bool,
@@ -43,12 +43,12 @@ impl<'d> Answers<'d> {
         Ok(Self(Rows::of(dataset, TABLE)?))
     }
 
-    /// Those of one conversation.
+    /// Reads only the answers of one conversation.
     pub(super) fn of_one(dataset: &'d Dataset, id: &'d str) -> Result<Self, DatasetError> {
         Ok(Self(Rows::of_conversation(dataset, TABLE, id)?))
     }
 
-    /// The answers of the next conversation, which has this id, in the order of their places.
+    /// Reads the answers of the next conversation, which has this id, in the order of their positions.
     pub(super) fn of_next(
         &mut self,
         id: &str,
@@ -78,17 +78,17 @@ impl<'d> Answers<'d> {
         Ok(answers)
     }
 
-    /// Refuses answers behind those of the last conversation.
+    /// Fails if answers remain after the last conversation.
     pub(super) fn end(&self) -> Result<(), DatasetError> {
         match self.0.current() {
             None => Ok(()),
-            Some((cells, _)) => Err(cells.common.batch.corrupt("it has answers of no conversation")),
+            Some((cells, _)) => Err(cells.common.batch.corrupt("it has orphaned answers")),
         }
     }
 }
 
 impl Cells {
-    /// The answer of a row, without its messages.
+    /// Reads the answer of a row, without its messages.
     fn answer(&self, row: usize) -> Result<StoredAnswer, DatasetError> {
         let batch = &self.common.batch;
         let astray = |_| batch.corrupt("an answer has no place");

@@ -1,4 +1,4 @@
-//! Likenesses of the conversations of earlier datasets, by which those of a run are compared with them.
+//! Reads the likenesses of the conversations of earlier datasets, to compare them with those of a run.
 
 use std::sync::atomic::AtomicBool;
 
@@ -12,7 +12,7 @@ use crate::error::{RunError, go_on};
 use crate::plan::Plan;
 use crate::work::survey::likeness;
 
-/// The likenesses of all conversations of a plan's earlier datasets; more than `most` are refused.
+/// Returns the likenesses of all conversations in the plan's earlier datasets; more than `most` are refused.
 pub(crate) fn likenesses(plan: &Plan, most: u64, stop: &AtomicBool) -> Result<Vec<Likeness>, RunError> {
     let mut found = Vec::new();
     for earlier in &plan.earlier {

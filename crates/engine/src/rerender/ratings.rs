@@ -1,7 +1,9 @@
-//! How the answers at one place were rated, and what follows from it: which is better, and which are good or bad.
+//! Ratings of the answers at one position, and what follows from
+//! them: which one is better, and which ones are good or bad.
 //!
-//! Labels of ranks are what TRL's `unpair_preference_dataset` would make of the pairs at a place: an answer that only wins is
-//! good, one that only loses is bad. One that does both would be labelled both ways, and so has no label.
+//! Labels by rank are what TRL's `unpair_preference_dataset` would make of the
+//! pairs at a position: an answer that only wins is good, one that only loses
+//! is bad. An answer that does both would get both labels, and so has none.
 
 use std::cmp::Ordering;
 
@@ -9,7 +11,7 @@ use chatmill_model::{AlternativeOrigin, Judgement, LabelBasis, Score};
 
 use super::answers::StoredAnswer;
 
-/// The rating of an answer, as far as its record has one.
+/// The rating of an answer; each field is absent if the record does not have it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rating {
     /// Whether the record calls the answer good or bad.
@@ -18,12 +20,12 @@ pub(super) struct Rating {
     pub(super) rank: Option<u64>,
     /// Its score; the highest is the best.
     pub(super) score: Option<f64>,
-    /// Whether it answers a question of its own, which is what its rank and score are about.
+    /// Whether the answer has a separate question, which its rank and score refer to.
     pub(super) has_question: bool,
 }
 
 impl Rating {
-    /// The rating of an answer.
+    /// Returns the rating of an answer.
     pub(super) fn of(answer: &StoredAnswer) -> Self {
         Self::new(answer.origin, answer.judgement)
     }
@@ -42,8 +44,8 @@ impl Rating {
         }
     }
 
-    /// Compares two answers, as far as the data allows: by rank, else by score, else by labels where one is
-    /// good and the other is not.
+    /// Compares two answers, as far as the data allows: by rank, else
+    /// by score, else by labels if one is good and the other is not.
     pub(super) fn against(&self, other: &Self) -> Option<Ordering> {
         if let (Some(own), Some(other)) = (self.rank, other.rank) {
             return Some(other.cmp(&own));
@@ -55,8 +57,8 @@ impl Rating {
     }
 }
 
-/// The label of each answer at a place, with what it follows from. What a record says of an answer comes before its rank, and ranks
-/// before scores; answers that are all rated alike have no label.
+/// Returns the label of each answer at a position, with its basis. A label in the record has
+/// priority over ranks, and ranks over scores; answers with equal ratings have no label.
 pub(super) fn labels(place: &[Rating]) -> Vec<Option<(bool, LabelBasis)>> {
     let answers = || place.iter().filter(|rating| !rating.has_question);
     let ranks = ends(answers().filter_map(|rating| rating.rank));
@@ -70,7 +72,7 @@ pub(super) fn labels(place: &[Rating]) -> Vec<Option<(bool, LabelBasis)>> {
     place.iter().map(label).collect()
 }
 
-/// The lowest and the highest of some values, where these differ.
+/// Returns the lowest and the highest of some values; `None` if all are equal.
 fn ends<T: Copy + PartialOrd>(values: impl Iterator<Item = T> + Clone) -> Option<(T, T)> {
     let lowest = values
         .clone()
@@ -79,7 +81,7 @@ fn ends<T: Copy + PartialOrd>(values: impl Iterator<Item = T> + Clone) -> Option
     (lowest < highest).then_some((lowest, highest))
 }
 
-/// Whether a value is the highest; none where it is neither the highest nor the lowest.
+/// Returns whether a value is the highest; `None` if it is neither the highest nor the lowest.
 fn is_end<T: Copy + PartialEq>(value: T, (lowest, highest): (T, T)) -> Option<bool> {
     (value == lowest || value == highest).then(|| value == highest)
 }
@@ -108,7 +110,7 @@ mod tests {
         rating(Choice, None, Some(score), None)
     }
 
-    /// `+` for good, `-` for bad, `.` for no label, and what they follow from.
+    /// Writes `+` for good, `-` for bad, `.` for no label, and lists the bases.
     fn labelled(place: &[Rating]) -> (String, Vec<&'static str>) {
         let labels = labels(place);
         let sign = |label: &Option<(bool, LabelBasis)>| match label {

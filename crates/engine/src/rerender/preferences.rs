@@ -1,7 +1,7 @@
 //! Rows for preference training: rated answers, each rendered after the messages before it.
 //!
-//! The table `alternatives` lists the answers at a position with their ranks, scores and labels. No rating is invented: an answer
-//! that was only generated again is left out with its reason.
+//! The table `alternatives` lists the answers at a position with their ranks, scores and labels.
+//! No rating is invented: an answer that was only regenerated is left out, with the reason.
 
 use std::cmp::Ordering;
 
@@ -25,14 +25,14 @@ chatmill_diag::reasons! {
     NOTHING_LEFT = "not-an-answer", "no part of the answer can be rendered in this dialect", "choose a dialect that can represent the content of the answer";
 }
 
-/// A preference between answers at one position of a conversation, or why there is none.
+/// A preference between answers at one position of a conversation, or the reason why there is none.
 #[derive(Debug)]
 pub enum Preference<'r> {
-    /// Two answers to the same question, of which one is better.
+    /// Two answers to the same question, one of them better.
     Pair {
         /// The conversation with the better answer.
         chosen: &'r AgainRendering<'r>,
-        /// The text with the other one.
+        /// The text of the conversation with the other answer.
         rejected: &'r str,
     },
     /// An answer is good, or it is not.
@@ -41,21 +41,21 @@ pub enum Preference<'r> {
         answer: &'r AgainRendering<'r>,
         /// Whether the answer is good.
         is_good: bool,
-        /// What that follows from.
+        /// The source of the label: the record, ranks or scores.
         basis: LabelBasis,
     },
     /// The answer cannot be used for training.
     LeftOut {
         /// Id of the conversation.
         conversation: &'r str,
-        /// The number of the row among those of the conversation.
+        /// The number of the row among the rows of the conversation.
         ordinal: u64,
-        /// Why.
+        /// The reason.
         reason: &'static str,
     },
 }
 
-/// The kind of rows that is wanted.
+/// The kind of rows to produce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Pairs.
@@ -92,7 +92,7 @@ impl Again<'_> {
         Ok(alternatives.end()?)
     }
 
-    /// Refuses a dataset without the table.
+    /// Fails if the dataset has no table of alternatives.
     pub fn refuse_without_alternatives(&self) -> Result<(), AgainError> {
         if self.dataset.has(TABLE) {
             return Ok(());
@@ -131,7 +131,7 @@ impl AnswerRenderer<'_, '_, '_> {
         }
     }
 
-    /// The best answer beside each one that is worse.
+    /// Pairs the best answer with each worse one.
     fn pairs<E: From<DatasetError>>(
         &mut self,
         place: &[StoredAnswer],
@@ -217,7 +217,7 @@ impl AnswerRenderer<'_, '_, '_> {
         self.ordinal - 1
     }
 
-    /// The conversation up to the place, and the answer after it.
+    /// Renders the conversation up to the position, followed by the answer.
     fn render_answer(&mut self, answer: &StoredAnswer) -> Result<AgainRendering<'static>, &'static str> {
         let speaker = answer
             .messages
@@ -235,7 +235,7 @@ impl AnswerRenderer<'_, '_, '_> {
         let mut links = self.linked.links.clone();
         links.truncate(before);
         links.resize(linked.conversation.messages.len(), Vec::new());
-        // Messages that an id repeats were dropped; then links are found anew.
+        // If messages were dropped because an id repeats, positions have changed and links are computed anew.
         let is_whole = repeats.dropped + repeats.dropped_notices == 0;
         let links = if is_whole { links } else { linked.links };
         let linked = Linked {

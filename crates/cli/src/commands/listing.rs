@@ -11,7 +11,7 @@ use crate::{output, terminal};
 /// The arguments of a list of named things.
 #[derive(Debug, Args)]
 pub(crate) struct NamedListing {
-    /// Describes one of the list; without it, each has a line
+    /// Name of the entry to describe; without it, all are listed, one per line
     #[arg(value_name = "ID")]
     name: Option<String>,
     #[command(flatten)]

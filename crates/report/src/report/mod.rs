@@ -87,7 +87,7 @@ pub struct Report {
     pub clusters: Option<Clusters>,
     /// The changes since an earlier run, if one was given.
     pub comparison: Option<Comparison>,
-    /// When the run was; for the page only.
+    /// The time of the run; for the page only.
     #[serde(skip)]
     pub time: Option<RunTime>,
     /// Findings of the inputs that are listed; for the page only, since the table `findings` has them all.

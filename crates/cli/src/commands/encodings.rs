@@ -84,11 +84,8 @@ fn entry(encoding: &Encoding) -> ListedThing<'_> {
 /// The error for an unknown encoding; `own` are the encodings of a pipeline.
 pub(super) fn unknown<'n>(name: &'n str, own: impl Iterator<Item = &'n str>) -> CommandError {
     if let Some(encoding) = of_model(name) {
-        return CommandError::request(format!(
-            "`{}` is a model, not an encoding",
-            output::harmless(name)
-        ))
-        .then(format!("its encoding is `{}`", encoding.name()));
+        return CommandError::request(format!("`{}` is the name of a model", output::harmless(name)))
+            .then(format!("its encoding is `{}`", encoding.name()));
     }
     let registered = ENCODINGS.iter().map(Encoding::name);
     CommandError::unknown("encoding", name, nearest(name, registered.chain(own))).then(

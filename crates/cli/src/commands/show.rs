@@ -325,9 +325,7 @@ impl Target {
         let rated = envelope.filter(|envelope| envelope.preferences != Preferences::None);
         if let Some(Envelope { id, .. }) = rated {
             return refuse(
-                format!(
-                    "the rows of `{id}` are made of rated answers, not of a single unchanged conversation"
-                ),
+                format!("the rows of `{id}` are made of rated answers, not of a single conversation"),
                 "leave `--to` out: other answers and how they were rated are shown at their place",
             );
         }

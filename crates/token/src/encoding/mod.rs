@@ -10,6 +10,7 @@ mod reference_counter;
 
 use std::sync::{Arc, OnceLock};
 
+use rustc_hash::FxHashMap;
 use tiktoken_rs::CoreBPE;
 
 use self::about::{Counting, EncodingAbout};
@@ -38,7 +39,7 @@ pub(crate) struct Registered {
     name: &'static str,
     about: EncodingAbout<'static>,
     vocabulary: Embedded,
-    reference: fn() -> &'static CoreBPE,
+    reference: OnceLock<CoreBPE>,
     loaded: OnceLock<Arc<Bpe>>,
 }
 
@@ -51,14 +52,13 @@ pub(crate) enum Embedded {
 }
 
 impl Registered {
-    /// One that tiktoken-rs has: its name, what it is, the models that read it, how many tokens it has, and these.
+    /// One that tiktoken-rs has: its name, what it is, the models that read it, how many tokens it has, and their merges.
     pub(crate) const fn new(
         name: &'static str,
         title: &'static str,
         models: &'static str,
         tokens: u32,
         vocabulary: Embedded,
-        reference: fn() -> &'static CoreBPE,
     ) -> Self {
         Self {
             name,
@@ -70,7 +70,7 @@ impl Registered {
                 counting: Counting::Once,
             },
             vocabulary,
-            reference,
+            reference: OnceLock::new(),
             loaded: OnceLock::new(),
         }
     }
@@ -98,6 +98,25 @@ impl Registered {
                 ))
             }
         }
+    }
+
+    /// tiktoken-rs with these tokens and the pattern as published. Its own copies of the vocabularies are thrice as large as ours, and
+    /// would be in the program if they were named here; tests hold the two against each other.
+    #[expect(clippy::expect_used, reason = "the vocabulary is embedded and tests load it")]
+    fn reference(&self) -> &CoreBPE {
+        let (merges, family) = match &self.vocabulary {
+            Embedded::Of(other) => return other.reference(),
+            Embedded::Merges(merges, family) => (merges, family),
+        };
+        self.reference.get_or_init(|| {
+            let mut ranks = FxHashMap::default();
+            let read = merges::each(merges, self.about.vocabulary as usize, |bytes, rank, _| {
+                ranks.insert(bytes.to_vec(), rank);
+            });
+            read.expect("the embedded vocabulary is whole");
+            let reference = CoreBPE::new(ranks, FxHashMap::default(), family.published());
+            reference.expect("tiktoken-rs computes the published patterns")
+        })
     }
 }
 
@@ -139,7 +158,7 @@ impl Encoding {
     /// The reference implementation of this encoding, loaded once per process.
     pub fn reference(&self) -> ReferenceTokenizer {
         match &self.0 {
-            Origin::Registered(entry) => ReferenceTokenizer::embedded((entry.reference)()),
+            Origin::Registered(entry) => ReferenceTokenizer::embedded(entry.reference()),
             Origin::CustomEncoding(own) => own.reference.clone(),
         }
     }

@@ -16,7 +16,7 @@ const BYTE: u32 = 0xff_ffff;
 pub(crate) fn read(merges: &[u8], tokens: usize) -> Option<Vocabulary> {
     let mut vocabulary = Vocabulary::for_tokens(tokens);
     each(merges, tokens, |bytes, id, parts| {
-        vocabulary.add(bytes, id, Some(parts))
+        vocabulary.add(bytes, id, Some(parts));
     })?;
     Some(vocabulary)
 }

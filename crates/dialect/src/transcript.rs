@@ -2,8 +2,8 @@
 //!
 //! The engine creates a [`Transcript`] of a [`View`] and asks dialects for its renderings; what several dialects use is computed once. For
 //! a dialect with turns, `passes` takes a [draft](Transcript::draft), in which each message is a turn and each part a block, and fits it to
-//! the dialect; the writer of the dialect then writes it. Dialects that write the records of one system, not turns, take only the view and
-//! its messages. `draft` builds turns of the messages that the crate's folder `messages` has selected, ordered and worded; `turns` has the
+//! the dialect; the writer of the dialect then writes it. Dialects that write the records of one system, not turns, use only the view, the
+//! roster and the arena. `draft` builds turns of the messages that the crate's folder `messages` has selected, ordered and worded; `turns` has the
 //! types of a [`TurnPlan`]; `progress` counts what is rendered; `rendering` has the facts that the engine gets next to the written text.
 
 mod draft;

@@ -105,7 +105,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         place: impl FnOnce() -> String,
     ) {
         self.list.answers.in_pieces |= turn.is_item;
-        let is_led = std::mem::replace(&mut self.is_led, turn.leads)
+        let is_led = std::mem::replace(&mut self.is_led, turn.continued_by_next)
             && turn.role == Some(Role::Assistant)
             && !turn.is_notice;
         let is_assistants =

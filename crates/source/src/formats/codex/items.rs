@@ -379,7 +379,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             "thought" => Turn::of(Role::Assistant, Part::Reasoning(words)),
             _ => Turn::of(Role::Assistant, Part::Text(words)),
         };
-        turn.leads = speaker == "thought";
+        turn.continued_by_next = speaker == "thought";
         turn.keep_rest(event, "payload", &["type", field]);
         self.add((index, line), event, turn, known);
     }

@@ -30,9 +30,9 @@ use chatmill_intake::{Framing, Sketch};
 use chatmill_model::{Conversation, FormatTraits, Message, Part, Role, Scene, Usage};
 use jiff::civil::DateTime;
 
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::layout::{Turns, text::TextReader};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::About;
 
 static ABOUT: About = About {
@@ -54,10 +54,10 @@ const LINES: &str = "`# aider chat started at 2026-01-05 10:00:00`";
 const END: &str = "  ";
 
 /// The source `aider-history`.
-pub static AIDER_HISTORY: Coded = Coded {
+pub static AIDER_HISTORY: RustFormat = RustFormat {
     lines: Some(LINES),
     message_path: Some(|_| Some("$.text".to_owned())),
-    ..Coded::of(&ABOUT, recognise, Read::Stored(read))
+    ..RustFormat::of(&ABOUT, recognise, Read::Stored(read))
 };
 
 fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {

@@ -17,11 +17,11 @@ use chatmill_diag::Limits;
 use chatmill_intake::RecordSketch;
 
 use crate::base::{present, words};
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::grammar::signs;
 use crate::layout::columns::{self, Holds};
 use crate::layout::{Requests, best, has, spelled_list};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {
@@ -37,9 +37,9 @@ static ABOUT: About = About {
 static REQUESTS: Requests = Requests::of_openai(&ABOUT);
 
 /// The source `hf-messages`.
-pub static HF_MESSAGES: Coded = Coded {
+pub static HF_MESSAGES: RustFormat = RustFormat {
     message_path: Some(|index| REQUESTS.form.path(index)),
-    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Own(read))
+    ..RustFormat::of(&ABOUT, |sketch| best(sketch, recognise), Read::Own(read))
 };
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Reading {

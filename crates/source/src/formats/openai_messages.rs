@@ -19,10 +19,10 @@ use chatmill_intake::{Name, RecordSketch, Sketch};
 use chatmill_model::{FormatTraits, Part};
 
 use crate::base::{present, words};
-use crate::coded::{Coded, Read};
 use crate::frame::{self, FrameView, Reading};
 use crate::grammar::signs::is_openai;
 use crate::layout::{Requests, has, holds, is_bare_list, spelled_list, surest};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::About;
 
 static ABOUT: About = About {
@@ -39,11 +39,11 @@ static ABOUT: About = About {
 static REQUESTS: Requests = Requests::of_openai(&ABOUT);
 
 /// The source `openai-messages`.
-pub static OPENAI_MESSAGES: Coded = Coded {
+pub static OPENAI_MESSAGES: RustFormat = RustFormat {
     message_path: Some(|index| REQUESTS.form.path(index)),
     rows: Some(rows),
     groups_rows: Some(is_one_list),
-    ..Coded::of(
+    ..RustFormat::of(
         &ABOUT,
         |sketch| surest(sketch, recognise).or_else(|| recognise_bare_list(sketch)),
         Read::Own(read),

@@ -32,10 +32,10 @@ use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_model::{Conversation, Extra, FormatTraits, Scene, TextArguments};
 
 use crate::base::{ExtraFields, Keep as _, Notes, id, items, present, text};
-use crate::coded::{Coded, Read};
 use crate::frame::{ExportPath, FrameView, Reading, Row};
 use crate::layout::tree::{Node, Nodes, Tree};
 use crate::layout::{best, has, list, tree::branch::REGENERATED};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::About;
 use feedback::Feedback;
 use messages::Reader;
@@ -56,7 +56,7 @@ static ABOUT: About = About {
 };
 
 /// The source `chatgpt-export`.
-pub static CHATGPT_EXPORT: Coded = Coded {
+pub static CHATGPT_EXPORT: RustFormat = RustFormat {
     has_scattered_messages: true,
     rows: Some(rows),
     groups_rows: Some(|sketch| sketch.records.iter().any(is_feedback)),
@@ -72,7 +72,7 @@ pub static CHATGPT_EXPORT: Coded = Coded {
             .any(is_beside)
             .then_some("ChatGPT account file")
     }),
-    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
+    ..RustFormat::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
 };
 
 fn rows(root: Value<'_>) -> Option<Vec<Row>> {

@@ -25,10 +25,10 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, FormatTraits};
 
 use crate::base::{Wire as _, id};
-use crate::coded::{Coded, Read, table_map};
 use crate::formats::openai_messages::WHOSE;
 use crate::frame::{FrameView, Reading, Row};
 use crate::layout::{Turns, list};
+use crate::rust_format::{Read, RustFormat, table_map};
 use crate::source::About;
 use row::Columns;
 
@@ -45,11 +45,11 @@ static ABOUT: About = About {
 };
 
 /// The source `table-rows`.
-pub static TABLE_ROWS: Coded = Coded {
+pub static TABLE_ROWS: RustFormat = RustFormat {
     tables: Some(tables),
     rows: Some(rows),
     can_merge: true,
-    ..Coded::of(&ABOUT, recognise, Read::Thoughts(read))
+    ..RustFormat::of(&ABOUT, recognise, Read::Thoughts(read))
 };
 
 fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {

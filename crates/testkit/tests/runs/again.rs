@@ -8,7 +8,7 @@ use std::path::Path;
 use chatmill_dataset::{Dataset, DatasetError, Numbers, Spans, TextLists, Texts};
 use chatmill_dialect::DIALECTS;
 use chatmill_drawn::{cases, random};
-use chatmill_engine::rerender::{Again, AgainError, AgainRendering, conversation};
+use chatmill_engine::rerender::{RerenderError, Rerenderer, Rerendering, conversation};
 use chatmill_source::SOURCES;
 use chatmill_testkit::samples::samples;
 use chatmill_workshop::TestDir;
@@ -114,8 +114,8 @@ fn written(dataset: &Dataset, dialect: &str) -> Vec<Said> {
     said
 }
 
-fn again(dataset: &Dataset, dialect: &str) -> Result<Vec<Said>, AgainError> {
-    let again = Again::new(dataset, dialect, Some("r50k_base"))?;
+fn again(dataset: &Dataset, dialect: &str) -> Result<Vec<Said>, RerenderError> {
+    let again = Rerenderer::new(dataset, dialect, Some("r50k_base"))?;
     let mut said = Vec::new();
     again.each::<DatasetError>(&mut |made| {
         said.push(owned(made));
@@ -137,7 +137,7 @@ fn again(dataset: &Dataset, dialect: &str) -> Result<Vec<Said>, AgainError> {
     Ok(said)
 }
 
-fn owned(made: &AgainRendering<'_>) -> Said {
+fn owned(made: &Rerendering<'_>) -> Said {
     let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
     Said {
         key: (
@@ -204,12 +204,12 @@ fn compare(more: &str) -> BTreeSet<String> {
         let found = if drawn.contains(id) {
             again(&one, id).map(Some)
         } else {
-            Again::new(&one, id, Some("r50k_base")).map(|_| None)
+            Rerenderer::new(&one, id, Some("r50k_base")).map(|_| None)
         };
         let found = match found {
             Ok(Some(found)) => found,
             Ok(None) => continue,
-            Err(AgainError::Refused { message, .. }) => {
+            Err(RerenderError::Refused { message, .. }) => {
                 assert!(message.contains(id), "{message}");
                 refused.insert(id.to_owned());
                 continue;

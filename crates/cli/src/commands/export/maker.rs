@@ -2,14 +2,14 @@
 
 use chatmill_dataset::Dataset;
 use chatmill_dialect::LossAmounts;
-use chatmill_engine::rerender::{Again, AgainRendering, Preference, Wanted};
+use chatmill_engine::rerender::{Preference, Rerenderer, Rerendering, Wanted};
 use chatmill_export::{ExportError, ExportRequest, Maker, Preferences, RenderingFacts};
 
 use crate::exit::Outcome;
 
 /// The engine's renderings, for an export.
 pub(super) struct AgainMaker<'d> {
-    again: Again<'d>,
+    again: Rerenderer<'d>,
     /// Which ratings of answers are wanted; none for conversations.
     wanted: Option<Wanted>,
 }
@@ -49,7 +49,7 @@ pub(super) fn maker<'d>(dataset: &'d Dataset, request: &ExportRequest) -> Outcom
     }
     chatmill_export::check_request(request)?;
     let encoding = request.filters.max_tokens.as_ref();
-    let again = Again::new(
+    let again = Rerenderer::new(
         dataset,
         &request.dialect,
         encoding.map(|most| most.encoding.as_str()),
@@ -61,7 +61,7 @@ pub(super) fn maker<'d>(dataset: &'d Dataset, request: &ExportRequest) -> Outcom
 }
 
 /// How often each loss of a rendering occurs; of replaced personal data this is not known.
-fn amounts_of(rendering: &AgainRendering<'_>) -> LossAmounts {
+fn amounts_of(rendering: &Rerendering<'_>) -> LossAmounts {
     let mut amounts = LossAmounts::new();
     for loss in rendering.losses.iter() {
         *amounts.entry(loss.code).or_default() += loss.amount;
@@ -70,7 +70,7 @@ fn amounts_of(rendering: &AgainRendering<'_>) -> LossAmounts {
 }
 
 /// A rendering of the engine, for an export.
-fn facts_of<'r>(rendering: &'r AgainRendering<'r>, amounts: &'r LossAmounts) -> RenderingFacts<'r> {
+fn facts_of<'r>(rendering: &'r Rerendering<'r>, amounts: &'r LossAmounts) -> RenderingFacts<'r> {
     RenderingFacts {
         conversation: &rendering.conversation,
         perspective: &rendering.perspective,

@@ -182,7 +182,7 @@ pub fn find(id: &str) -> Option<&'static dyn Source> {
 pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Reading, UnreadReport) {
     let mut reading = source.read(frame, limits);
     layout::exchange::logged::bound(&mut reading);
-    let leftovers = unread::leftovers(source.silence(), frame, &mut reading);
+    let leftovers = unread::leftovers(source.meaningless_keys(), frame, &mut reading);
     (reading, leftovers)
 }
 
@@ -191,7 +191,7 @@ pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Rea
 pub fn without_meaning(source: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     find(source)
         .into_iter()
-        .flat_map(|source| source.silence().keys())
+        .flat_map(|source| source.meaningless_keys().keys())
 }
 
 #[cfg(test)]

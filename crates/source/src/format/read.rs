@@ -203,7 +203,7 @@ impl<'d> One<'d, '_> {
         let name = name.trim_end_matches("[]");
         if let (true, [path]) = (self.path == "$", paths.as_slice())
             && let ([key], true) = (path.keys().0.as_slice(), path.keys().1)
-            && !self.format.silence.is_map(key)
+            && !self.format.meaningless_keys.is_map(key)
         {
             return list::named(self.frame, name, "messages", self.limits)
                 .map(|list| (list, format!("$.{name}")));

@@ -14,7 +14,7 @@ use crate::base::{id, items, present, text, times};
 use crate::formats::langfuse::calls::{Call, CallValue, Several, Step};
 use crate::formats::langfuse::known_texts::KnownTexts;
 use crate::grammar::usage::{self, CountedTokens};
-use crate::unread::{has_meaning, silence::Silence};
+use crate::unread::{has_meaning, meaningless_keys::MeaninglessKeys};
 
 /// Prefixes of attributes that contain one field of an input message each.
 const ASKED: [&str; 2] = ["gen_ai.prompt.", "llm.input_messages."];
@@ -46,7 +46,7 @@ struct Fields<'d> {
 impl<'d> Span<'d> {
     /// The attributes of a span and of its events; of repeated names, the first.
     pub(super) fn of(value: Value<'d>) -> Self {
-        let silence = Silence::of("otel-genai");
+        let meaningless_keys = MeaninglessKeys::of("otel-genai");
         let mut attributes = BTreeMap::new();
         let events = items(value, "events");
         for holder in std::iter::once(value).chain(events) {
@@ -62,7 +62,7 @@ impl<'d> Span<'d> {
                 if let (Some(key), Some(value)) = (attribute.get("key").and_then(id), attribute.get("value"))
                 {
                     // The attribute's path in the list is only an index, so that its key is compared.
-                    if silence.names(&key) {
+                    if meaningless_keys.names(&key) {
                         pass_over(value);
                     }
                     attributes.entry(key).or_insert_with(|| plain(value));

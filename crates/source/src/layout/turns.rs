@@ -13,7 +13,7 @@ use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role, Time
 
 use crate::base::{Roster, Site, Times, Turn, are_of_tools, media::hold_place, message_kind, only_answers};
 use crate::frame::{FrameView, Reading};
-use crate::layout::list::{ListReader, answers::absorb};
+use crate::layout::list::{ListReader, answers::merge_piece};
 
 /// The index of a message that is in no list of the record: only its bytes give its place.
 pub(crate) const OUTSIDE_LISTS: u32 = u32::MAX - 1;
@@ -156,7 +156,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         }
         self.list.rows.merged += 1;
         message.origin.end = piece.origin.end;
-        absorb(message, piece, self.list.rows.merged);
+        merge_piece(message, piece, self.list.rows.merged);
     }
 
     /// Adds a turn as a separate message. A turn with calls and their results is divided at the results, because these are the

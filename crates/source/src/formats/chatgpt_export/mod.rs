@@ -69,7 +69,7 @@ pub static CHATGPT_EXPORT: RustFormat = RustFormat {
         sketch
             .records
             .iter()
-            .any(is_beside)
+            .any(is_account_file)
             .then_some("ChatGPT account file")
     }),
     ..RustFormat::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
@@ -92,7 +92,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     if is_tree {
         return Some((98, "records have mapping, a tree of messages".to_owned()));
     }
-    (is_beside(record) || is_feedback(record)).then(|| {
+    (is_account_file(record) || is_feedback(record)).then(|| {
         (
             98,
             "records are those of a ChatGPT export that hold no chats".to_owned(),
@@ -101,7 +101,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
 }
 
 /// Whether a record is from a file of the export that contains no conversation.
-fn is_beside(record: &RecordSketch) -> bool {
+fn is_account_file(record: &RecordSketch) -> bool {
     let has_all = |names: &[&str]| names.iter().all(|name| has(record, name));
     !has(record, "mapping")
         && (has_all(&["chatgpt_plus_user", "email"])

@@ -154,7 +154,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         roster: Roster::new("model"),
         times: Times::new(frame.options),
         lines: Vec::new(),
-        has_front: turns::has_front(&turns),
+        begins_with_system_text: turns::begins_with_system_text(&turns),
         chat: None,
         thread: None,
     };

@@ -18,7 +18,7 @@ mod waiting;
 
 use std::collections::HashMap;
 
-use calls::{Call, CallValue, Several, Step};
+use calls::{Call, CallValue, OutputRelation, Step};
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{self, Kind, Mark, Value};
@@ -225,7 +225,7 @@ fn call(value: Value<'_>, index: usize) -> Call<'_> {
         tools: values_of("toolDefinitions"),
         input: values_of("input"),
         output: values_of("output"),
-        several: Several::Turns,
+        output_relation: OutputRelation::Turns,
     }
 }
 

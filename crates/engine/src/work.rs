@@ -260,8 +260,8 @@ impl<'p> Work<'_, 'p> {
                 };
                 self.finding(&Located::nowhere(finding.clone()), at)?;
             }
-            Step::PassedOver { kind, bytes } => {
-                counts.recognition.pass_over(entry, kind, *bytes, limit);
+            Step::SkippedEntry { kind, bytes } => {
+                counts.recognition.add_skipped(entry, kind, *bytes, limit);
                 counts.ledger.skipped_bytes += bytes;
                 *counts.skipped_files.entry((*kind).to_owned()).or_default() += 1;
             }

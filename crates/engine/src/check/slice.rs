@@ -133,11 +133,11 @@ impl<'c> Checker<'c> {
                     self.record(read, &text);
                 }
             }
-            Item::Step(Step::PassedOver { kind, bytes }) => {
+            Item::Step(Step::SkippedEntry { kind, bytes }) => {
                 let limit = self.options.limits.unread_paths;
                 let counts = self.counts(entry);
-                counts.recognition.pass_over(entry, kind, *bytes, limit);
-                counts.passed_over = Some(kind);
+                counts.recognition.add_skipped(entry, kind, *bytes, limit);
+                counts.skipped_entry = Some(kind);
             }
             Item::Filtered(_) | Item::Step(_) => {}
         }

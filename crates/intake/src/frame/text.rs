@@ -30,7 +30,7 @@ pub(super) fn begins(head: &[u8]) -> bool {
 impl Framer {
     /// Cuts everything up to the end of the entry into one record.
     pub(super) fn next_transcript(&mut self, buffer: &mut Vec<u8>) {
-        if self.pass_separators(is_space).is_none() {
+        if self.skip_separators(is_space).is_none() {
             self.finish(None, buffer);
             return;
         }

@@ -30,7 +30,7 @@ pub fn read(
     let head = usize::try_from(settings.limits.reject_head).unwrap_or(usize::MAX);
     let mut also = std::mem::take(&mut outcome.also);
     let all: Vec<&mut RecordOutcome> = std::iter::once(&mut outcome).chain(&mut also).collect();
-    written::lead_back(all, frame, bytes, head);
+    written::map_to_source(all, frame, bytes, head);
     outcome.also = also;
     outcome
 }

@@ -63,7 +63,7 @@ impl Progress {
     }
 
     /// Whether the rendering has no turn.
-    pub(crate) fn is_silent(&self) -> bool {
+    pub(crate) fn has_no_turn(&self) -> bool {
         self.last_role.is_none()
     }
 

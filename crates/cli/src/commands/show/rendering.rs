@@ -311,7 +311,7 @@ impl Rendered {
                 for (number, what) in [
                     (turns.context, "as context"),
                     (turns.missed, "learned in other formats only"),
-                    (turns.wordless, "without words left out"),
+                    (turns.placeholders, "without words left out"),
                     (row.turns_cut, "after the last answer cut off"),
                 ] {
                     if number > 0 {

@@ -182,8 +182,8 @@ pub fn find(id: &str) -> Option<&'static dyn Source> {
 pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Reading, UnreadReport) {
     let mut reading = source.read(frame, limits);
     layout::exchange::logged::bound(&mut reading);
-    let leftovers = unread::leftovers(source.meaningless_keys(), frame, &mut reading);
-    (reading, leftovers)
+    let unread_report = unread::unread_report(source.meaningless_keys(), frame, &mut reading);
+    (reading, unread_report)
 }
 
 /// The keys of a source's format that mean nothing for a conversation: they are not reported as unread unless they contain text, times or JSON. Each

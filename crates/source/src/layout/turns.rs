@@ -29,7 +29,7 @@ pub(crate) struct Turns<'d, 'r> {
     /// The range of the string that contains the JSON being read: offsets inside it have no meaning in the record.
     pub within: Option<Range<usize>>,
     /// Whether the assistant's next turn continues the last message.
-    is_led: bool,
+    next_continues: bool,
 }
 
 impl<'d, 'r> Turns<'d, 'r> {
@@ -40,7 +40,7 @@ impl<'d, 'r> Turns<'d, 'r> {
             roster: Roster::default(),
             times: Times::new(frame.options),
             within: None,
-            is_led: false,
+            next_continues: false,
         }
     }
 
@@ -105,13 +105,16 @@ impl<'d, 'r> Turns<'d, 'r> {
         place: impl FnOnce() -> String,
     ) {
         self.list.answers.in_pieces |= turn.is_item;
-        let is_led = std::mem::replace(&mut self.is_led, turn.continued_by_next)
+        let next_continues = std::mem::replace(&mut self.next_continues, turn.continued_by_next)
             && turn.role == Some(Role::Assistant)
             && !turn.is_notice;
         let is_assistants =
             |last: &Message| last.role == Role::Assistant && last.kind == MessageKind::Message;
         let has_ended = self.list.answers.ends.last() == Some(&self.list.messages.len());
-        if (turn.continues || is_led) && !has_ended && self.list.messages.last().is_some_and(is_assistants) {
+        if (turn.continues || next_continues)
+            && !has_ended
+            && self.list.messages.last().is_some_and(is_assistants)
+        {
             let last = self.list.messages.len() - 1;
             self.join(last, value, turn, known, place);
         } else {

@@ -81,8 +81,8 @@ fn read(source: &dyn Source, text: &str) -> (Reading, Vec<Unread>) {
 fn read_document(source: &dyn Source, text: &str, document: &json::Document<'_>) -> (Reading, Vec<Unread>) {
     let limits = Limits::default();
     let frame = FrameView::alone(document, text.as_bytes());
-    let (reading, leftovers) = crate::read(source, &frame, &limits);
-    (reading, leftovers.fields)
+    let (reading, unread_report) = crate::read(source, &frame, &limits);
+    (reading, unread_report.fields)
 }
 
 /// The number of bytes of text reported as unread.
@@ -285,10 +285,10 @@ fn names_below_a_map_do_not_count_as_unknown() {
         let limits = Limits::default();
         let document = json::scan(text.as_bytes(), limits.depth).unwrap();
         let frame = FrameView::alone(&document, text.as_bytes());
-        let (_, leftovers) = crate::read(source, &frame, &limits);
-        assert_eq!(leftovers.fields.len(), 2, "{key}: both are reported");
-        assert_eq!(leftovers.unread_words, bytes, "{key}");
-        assert!(leftovers.read_words > 0, "{key}");
+        let (_, unread_report) = crate::read(source, &frame, &limits);
+        assert_eq!(unread_report.fields.len(), 2, "{key}: both are reported");
+        assert_eq!(unread_report.unread_words, bytes, "{key}");
+        assert!(unread_report.read_words > 0, "{key}");
     }
 }
 

@@ -1,5 +1,5 @@
 //! Unread values of a record, found by the marks that reading leaves on values; one implementation for all sources. The function `read` of
-//! the crate calls [`leftovers`] after each reading, and returns the result with it.
+//! the crate calls [`unread_report`] after each reading, and returns the result with it.
 //!
 //! A value that a source used is read. A value that a source retained without using it, or never inspected, is unread: the former is in `extra`
 //! already, the latter is added to `extra`. Both are reported by the path of their keys, unless the format lists the path as without meaning
@@ -52,7 +52,7 @@ pub struct UnreadReport {
 }
 
 /// Finds the unread values of a frame, and adds to `extra` those that are not there yet.
-pub(crate) fn leftovers(
+pub(crate) fn unread_report(
     meaningless_keys: &MeaninglessKeys,
     frame: &FrameView<'_>,
     reading: &mut Reading,

@@ -3,7 +3,7 @@
 //! - `sources/<source>/example/`: a valid file of a source, alone in its folder
 //! - `rules/<code>/bad.<source>.<extension>`: a file of that source that raises the code
 //!
-//! In builds that are given to people it asks git for the commit, too, which `--version` tells.
+//! In builds for release it also asks git for the commit, which `--version` prints.
 #![expect(clippy::disallowed_methods, reason = "a build script reads the repository")]
 #![expect(
     clippy::unnecessary_debug_formatting,
@@ -46,8 +46,8 @@ fn main() -> Result<()> {
     fs::write(out.join("version.txt"), version)
 }
 
-/// The commit that is checked out; none where there is no checkout of this project, and none in a build for tests, which
-/// a commit shall not make anew.
+/// The commit that is checked out; `None` outside a checkout of this project, and in a build for tests, which would otherwise be rebuilt
+/// after each commit.
 fn commit(samples: &Path) -> Option<String> {
     let git = |arguments: &[&str]| {
         let output = Command::new("git")

@@ -1,4 +1,5 @@
-//! A command inside another process: its output is returned as text; signals, progress and panics are the caller's.
+//! Runs a command inside another process (the Python package) and returns its output as text. Signals, progress and panics are handled by
+//! the caller.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -13,18 +14,18 @@ use crate::output;
 use crate::progress::Meter;
 use crate::signals::Signals;
 
-/// The output of a command, and how it ended.
+/// The output of a command, and its exit.
 #[derive(Debug)]
 pub struct Answer {
     /// How the command ended.
     pub exit: Exit,
     /// The text that the command would have printed.
     pub text: String,
-    /// The error, where the command failed.
+    /// The error, if the command failed.
     pub error: Option<CommandError>,
 }
 
-/// Runs the command in `arguments`, which are without the name of the program.
+/// Runs the command in `arguments`, which do not include the name of the program.
 ///
 /// Writes nothing to stdout, and to stderr only the inputs that the system could not read. `stop` ends commands that can end early.
 pub fn answer(

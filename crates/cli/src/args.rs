@@ -1,4 +1,4 @@
-//! What several commands understand. A command's own arguments stand in its file.
+//! Arguments that several commands share. The arguments of a single command are in its file.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, ValueEnum};
 use strum::{ParseError, VariantNames};
 
-/// What all commands understand.
+/// The options of all commands.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Global {
@@ -36,7 +36,7 @@ pub(crate) struct Global {
         display_order = 100
     )]
     pub log_format: LogFormat,
-    /// Whether what is printed has colours; without it, where a terminal shows it and the environment (`NO_COLOR`) allows it
+    /// When output has colours; by default on a terminal, if the environment (`NO_COLOR`) allows it
     #[arg(
         long,
         global = true,
@@ -62,16 +62,16 @@ pub(crate) struct Global {
     pub mask_key: Option<PathBuf>,
 }
 
-/// How a command reads its inputs.
+/// The options by which a command reads its inputs.
 #[derive(Debug, Args)]
 pub(crate) struct Inputs {
     /// Source id, or the path of a format file or of table maps (`mine.toml`); `auto` detects by content
     #[arg(long, default_value = "auto", value_name = "ID|FILE")]
     pub source: String,
-    /// Time zone of times without an offset, where a conversation names none: an IANA name or an offset such as `+02:00`
+    /// Time zone of times without an offset, if a conversation names none: an IANA name or an offset such as `+02:00`
     #[arg(long, allow_hyphen_values = true, value_parser = zone, value_name = "ZONE")]
     pub input_zone: Option<String>,
-    /// Columns of a table or of rows of one's own, for example `sender=user,content=text`; `table=NAME` names the table
+    /// Columns of your own table or rows, for example `sender=user,content=text`; `table=NAME` names the table
     #[arg(long, value_delimiter = ',', value_name = "KEY=COLUMN,…")]
     pub map: Vec<String>,
     /// Senders that are agents, by id or name, where rows have no roles; `--as` chooses whose answers are shown or learned
@@ -80,7 +80,7 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// The reading by these options and a pipeline file.
+    /// The settings for reading that follow from these options and a pipeline file.
     pub(crate) fn reading(
         &self,
         pipeline: Option<&Path>,
@@ -97,24 +97,24 @@ impl Inputs {
     }
 }
 
-/// How a command reads its inputs that takes nothing else from a pipeline file.
+/// The options of a command that reads inputs, and takes only the settings for reading from a pipeline file.
 #[derive(Debug, Args)]
 pub(crate) struct MappedInputs {
     #[command(flatten)]
     inputs: Inputs,
-    /// Pipeline file whose maps, and other settings for reading, apply; its own inputs are not read
+    /// Pipeline file with maps and other settings for reading; its own inputs are not read
     #[arg(long, value_name = "FILE")]
     pipeline: Option<PathBuf>,
 }
 
 impl MappedInputs {
-    /// The files that may decide how inputs are read.
+    /// The files that may decide how inputs are read: a format file or table maps, and the pipeline file.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let source = Some(Path::new(&self.inputs.source));
         self.pipeline.as_deref().into_iter().chain(source)
     }
 
-    /// The options that differ from the defaults, without folders and names of people.
+    /// The options that differ from their defaults, without folders and names of people.
     pub(crate) fn options(&self) -> Vec<(&'static str, String)> {
         let Inputs {
             source,
@@ -136,13 +136,13 @@ impl MappedInputs {
             .collect()
     }
 
-    /// The reading by these options.
+    /// The settings for reading that follow from these options.
     pub(crate) fn reading(&self, global: &Global) -> Result<InputReading, PlanError> {
         self.inputs.reading(self.pipeline.as_deref(), global)
     }
 }
 
-/// A zone that there is.
+/// Parses the name of a time zone; an unknown zone is refused.
 fn zone(word: &str) -> Result<String, String> {
     if chatmill_source::is_zone(word) {
         Ok(word.to_owned())
@@ -172,20 +172,20 @@ pub(crate) struct PipelineArguments {
 }
 
 impl PipelineArguments {
-    /// The overridden keys of the pipeline file, by `--set` and by options that stand for a key.
+    /// The overridden keys of the pipeline file: those of `--set`, and those of options that set a key.
     pub(crate) fn overrides(&self, global: &Global) -> Vec<String> {
         let limit = self.limit.map(|limit| format!("select.limit={limit}"));
         let quote = global.no_content.then(|| "output.quote=false".to_owned());
         self.overrides.iter().cloned().chain(limit).chain(quote).collect()
     }
 
-    /// The plan, with these keys set.
+    /// The plan of the pipeline file, with these keys overridden.
     pub(crate) fn plan(&self, overrides: &[String]) -> Result<Plan, PlanError> {
         Plan::load(&self.pipeline, overrides, self.out.as_deref(), &self.inputs)
     }
 }
 
-/// How progress is shown.
+/// The form in which progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProgressStyle {
     /// A bar on a terminal, else plain lines
@@ -200,7 +200,7 @@ pub(crate) enum ProgressStyle {
     None,
 }
 
-/// Whether what is printed has colours.
+/// When output has colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorWhen {
     /// On a terminal
@@ -211,7 +211,7 @@ pub(crate) enum ColorWhen {
     Never,
 }
 
-/// Form of log lines.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
     /// Human-readable text
@@ -220,7 +220,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// Form of a listing.
+/// The format of a listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ListFormat {
     /// Human-readable text
@@ -230,7 +230,7 @@ pub(crate) enum ListFormat {
     Json,
 }
 
-/// The argument of every listing.
+/// The arguments of every listing.
 #[derive(Debug, Args)]
 pub(crate) struct Listing {
     /// Output format
@@ -238,7 +238,7 @@ pub(crate) struct Listing {
     pub format: ListFormat,
 }
 
-/// Parses the words of a list of values.
+/// A parser of the words of a `ValueEnum`.
 pub(crate) fn words<T>() -> impl TypedValueParser<Value = T>
 where
     T: VariantNames + FromStr<Err = ParseError> + Clone + Send + Sync + 'static,
@@ -246,10 +246,10 @@ where
     PossibleValuesParser::new(T::VARIANTS).try_map(|word| word.parse())
 }
 
-/// Words that stand for values, each with its help.
+/// Words with the values that they select: word, help, value.
 pub(crate) type Choices<T> = &'static [(&'static str, &'static str, T)];
 
-/// Parses one of these words.
+/// A parser of the words of a list of choices.
 pub(crate) fn choice<T: Copy + Send + Sync>(choices: Choices<T>) -> impl TypedValueParser<Value = T> {
     let words = choices
         .iter()

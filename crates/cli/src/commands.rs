@@ -1,4 +1,6 @@
-//! The command line as a whole, and the commands: one file each. Here one is chosen, and its outcome becomes an exit.
+//! The command line as a whole, and the commands, one file each: its `Arguments`, with the help texts, and a function `execute` that
+//! returns an [`Exit`] or an error. The code here parses the words of a call, picks the command, and turns its outcome into an exit.
+//! `lib.rs` and `answer` call it.
 
 pub(crate) mod certify;
 pub(crate) mod check;
@@ -51,7 +53,7 @@ use crate::terminal;
     after_help = include_str!("../help/chatmill.txt").trim_end()
 )]
 pub(crate) struct Cli {
-    /// What all commands understand.
+    /// The options of all commands.
     #[command(flatten)]
     pub global: Global,
     /// The command.
@@ -59,7 +61,7 @@ pub(crate) struct Cli {
     pub command: Command,
 }
 
-/// The commands by the job that they do, as the help of the program lists them.
+/// The commands by job, as the help of the program lists them.
 const JOBS: [(&str, &str); 5] = [
     ("Prepare", "init run convert export render"),
     ("Validate", "inspect show check certify diff report"),
@@ -72,7 +74,7 @@ const JOBS: [(&str, &str); 5] = [
 ];
 
 impl Cli {
-    /// Reads the words of a call, the first of which is the program's name; help and version are errors, as clap has them.
+    /// Parses the words of a command line, of which the first is the name of the program; as in clap, help and version are errors.
     pub(crate) fn parse_words(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let mut command = Self::command();
         let template = help_by_job(&command);
@@ -82,7 +84,7 @@ impl Cli {
     }
 }
 
-/// The template of the program's help: clap has one heading for all commands.
+/// The template of the program's help, with a heading for each job; clap itself has one heading for all commands.
 fn help_by_job(program: &clap::Command) -> String {
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n\n".to_owned();
     for (job, names) in JOBS {
@@ -107,7 +109,7 @@ pub(crate) enum Command {
     Work(work::Arguments),
     /// Reports the progress of a planned run and the next command
     Status(status::Arguments),
-    /// Publishes the dataset of a planned run whose shards are done
+    /// Publishes the dataset of a planned run when all shards are done
     Finish(finish::Arguments),
     /// Converts archives into training files in one step
     Convert(convert::Arguments),
@@ -156,7 +158,7 @@ pub(crate) enum Command {
     Man(man::Arguments),
 }
 
-/// Runs the command that was asked for.
+/// Runs the command of the arguments.
 pub(crate) fn execute(cli: Cli) -> Exit {
     let is_run = matches!(
         cli.command,
@@ -167,7 +169,7 @@ pub(crate) fn execute(cli: Cli) -> Exit {
             | Command::Convert(_)
             | Command::Night(_)
     );
-    // Read by all that writes colours, like the environment.
+    // The choice is global: all code that writes colours asks for it, after the environment.
     match cli.global.color {
         ColorWhen::Auto => {}
         ColorWhen::Always => ColorChoice::Always.write_global(),
@@ -219,7 +221,7 @@ pub(crate) fn execute(cli: Cli) -> Exit {
     exit
 }
 
-/// Turns an outcome into an exit, with a message where it is an error. `stopped` is what the last signal asks for.
+/// Turns an outcome into an exit, and prints the message of an error. `stopped` is the exit for the last signal.
 fn exit_of(outcome: Outcome<Exit>, stopped: Exit) -> Exit {
     outcome.unwrap_or_else(|error| {
         if error.is_broken_pipe {

@@ -1,4 +1,4 @@
-//! What surrounds a command: options of all commands, progress, signals.
+//! What all commands get: the options of all commands, progress and signals.
 
 use chatmill_engine::Progress;
 
@@ -6,18 +6,18 @@ use crate::args::Global;
 use crate::progress::Meter;
 use crate::signals::Signals;
 
-/// What a command gets beside its own arguments.
+/// What a command gets in addition to its own arguments.
 pub(crate) struct Context<'c> {
-    /// What all commands understand.
+    /// The options of all commands.
     pub global: &'c Global,
-    /// Where progress is shown.
+    /// The meter that shows progress.
     pub meter: &'c Meter,
     /// The signals that the process received.
     pub signals: &'c Signals,
 }
 
 impl Context<'_> {
-    /// Says what is worth knowing while the command works.
+    /// Prints a note while the command works.
     pub(crate) fn note(&self, text: &str) {
         self.meter.note(text);
     }

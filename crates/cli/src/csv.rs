@@ -1,20 +1,21 @@
-//! Lines for spreadsheets, in the form of RFC 4180: the one writer of every `--format csv`.
+//! Lines for spreadsheets, in the form of RFC 4180. Every `--format csv` is written here.
 //!
-//! A cell never runs as a formula, never breaks its line, and hides nothing: control characters and direction marks are
-//! written as escapes (`\n`, `\u{1b}`), and text that a spreadsheet would compute gets an apostrophe in front.
+//! A cell is never evaluated as a formula, never breaks its line, and has no hidden characters: control characters and direction marks are
+//! written as escapes (`
+//! `, `\u{1b}`), and text that a spreadsheet would evaluate gets an apostrophe in front.
 
 use chatmill_diag::visible::visible;
 
-/// A line of cells, with its end.
+/// A line of cells, with its line break.
 pub(crate) fn line<C: AsRef<str>>(cells: impl IntoIterator<Item = C>) -> String {
     let cells: Vec<String> = cells.into_iter().map(|text| cell(text.as_ref())).collect();
     format!("{}\n", cells.join(","))
 }
 
-/// A cell, quoted where it holds a character of the form.
+/// A cell, quoted if it contains a comma or a quotation mark.
 fn cell(text: &str) -> String {
     let shown = visible(text);
-    // Judged as it came: a tabulator is an escape by now, and no character that anything begins with.
+    // The text is judged before it is escaped: a tabulator at its beginning is an escape by now.
     let guard = if is_formula(text) { "'" } else { "" };
     if shown.contains(['"', ',']) {
         format!("\"{guard}{}\"", shown.replace('"', "\"\""))
@@ -23,7 +24,7 @@ fn cell(text: &str) -> String {
     }
 }
 
-/// Whether a spreadsheet might compute a text. Some readers pass over blanks and quotation marks before it.
+/// Whether a spreadsheet might evaluate a text. Some skip blanks and quotation marks at its beginning.
 fn is_formula(text: &str) -> bool {
     if text.starts_with(['\t', '\r', '\n']) {
         return true;
@@ -31,7 +32,7 @@ fn is_formula(text: &str) -> bool {
     let bare = text.trim_start_matches(|character: char| {
         character == '"' || character.is_whitespace() || character == '\u{feff}'
     });
-    // Sheets that are set to Chinese or Japanese take the wide characters for the narrow ones.
+    // Spreadsheets in Chinese or Japanese treat full-width characters like the ASCII ones.
     bare.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']) && !is_number(text)
 }
 

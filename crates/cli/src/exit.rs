@@ -1,4 +1,4 @@
-//! Exit codes and the error message on stderr: the one place where an error becomes a number.
+//! Exit codes, and the error message on stderr. An error becomes an exit code only here.
 //!
 //! Why: docs/decisions/2026-11-22-exit-codes.md.
 
@@ -18,7 +18,7 @@ use crate::stderr::{self, Word, line};
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// All that was asked is done.
+    /// Everything that was asked for is done.
     Complete,
     /// Done, but the result failed: by findings, a threshold, a condition or a certification.
     Failed,
@@ -48,18 +48,18 @@ impl Exit {
         }
     }
 
-    /// Complete, or failed where the result is not fine.
+    /// `Complete` if the result is fine, else `Failed`.
     pub(crate) const fn complete_if(is_fine: bool) -> Self {
         if is_fine { Self::Complete } else { Self::Failed }
     }
 
-    /// Ends the process, whatever its threads are doing.
+    /// Ends the process at once, whatever its threads are doing.
     pub fn end_now(self) -> ! {
         #[expect(clippy::disallowed_methods, reason = "this is the one place")]
         std::process::exit(i32::from(self.code()))
     }
 
-    /// The exit of an error. `stopped` is the exit that the last signal asked for.
+    /// The exit for an error. `stopped` is the exit for the last signal.
     pub(crate) const fn of(error: &CommandError, stopped: Self) -> Self {
         match error.class {
             Class::Request => Self::WrongRequest,
@@ -75,18 +75,18 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What a command, or a part of it, comes to.
+/// The result of a command, or of a part of it.
 pub(crate) type Outcome<T> = Result<T, CommandError>;
 
-/// Why a command failed: what the error of a library says of itself, or that the command line itself is wrong.
+/// The reason why a command failed: the error of a library, or a fault of the command line itself.
 #[derive(Debug)]
 pub struct CommandError {
     class: Class,
     /// What failed, where and why, without the next step.
     message: String,
-    /// The next step, and what a program is told besides the message.
+    /// The next step, and fields for programs.
     pub advice: Advice,
-    /// Whether the reader of our output closed it, as `head` does, which is no error.
+    /// Whether the reader of stdout closed it, as `head` does; that is no error.
     pub(crate) is_broken_pipe: bool,
 }
 
@@ -97,7 +97,7 @@ impl<E: Classed + 'static> From<E> for CommandError {
         let mut next: Option<&(dyn Error + 'static)> = Some(&error);
         while let Some(cause) = next {
             let text = cause.to_string();
-            // A cause that its effect already quotes is not repeated.
+            // A cause that the message already quotes is not repeated.
             if !message.contains(text.trim_end()) {
                 if !message.is_empty() {
                     message.push_str(": ");
@@ -127,17 +127,17 @@ impl CommandError {
         }
     }
 
-    /// The refusal of a request that the command line itself shows to be wrong; it names its own remedy.
+    /// A request that is refused because of the command line alone; the message names the remedy.
     pub(crate) fn request(message: impl Into<String>) -> Self {
         Self::new(Class::Request, message)
     }
 
-    /// A failure that only a bug of chatmill explains.
+    /// A failure that only a bug of chatmill can explain.
     pub(crate) fn bug(message: impl fmt::Display) -> Self {
         Self::new(Class::Bug, message.to_string())
     }
 
-    /// A refusal of a word that names nothing, with the nearest word that does.
+    /// A refusal of an unknown word, with the nearest known word.
     pub(crate) fn unknown(what: &str, word: &str, nearest: Option<&str>) -> Self {
         let suggestion = nearest
             .map(|near| format!("; did you mean `{}`?", visible(near)))
@@ -151,23 +151,23 @@ impl CommandError {
         self
     }
 
-    /// Says what was done when the error came up.
+    /// Adds what the command was doing when the error occurred.
     pub(crate) fn context(mut self, doing: impl fmt::Display) -> Self {
         self.message = format!("{doing}: {}", self.message);
         self
     }
 
-    /// Prints the error on stderr: what failed, where and why, then the next step where the error does not name one.
+    /// Prints the error on stderr: what failed, where and why, then the next step, if the message does not contain it.
     pub(crate) fn report(&self) {
         let mut stderr = io::stderr().lock();
-        // A closed stderr has no reader.
+        // Ignored: a closed stderr has no reader.
         let _ = write!(stderr, "{}", line(Word::Error, &self.message));
         if let Some(step) = &self.advice.next_step {
             let _ = write!(stderr, "{}", line(Word::Help, step));
         }
     }
 
-    /// The text for programs: what failed, where and why, then the next step.
+    /// The text of the error for other programs: what failed, where and why, then the next step.
     pub fn in_words(&self) -> String {
         let step = self.advice.next_step.as_ref();
         let step = step.map(|step| format!("\nhelp: {step}")).unwrap_or_default();
@@ -188,11 +188,11 @@ pub(crate) fn refuse<T>(message: impl Into<String>, step: impl Into<String>) -> 
     Err(CommandError::request(message).then(step))
 }
 
-/// Prints the output of clap instead of arguments: help, the version, or an error.
+/// Prints what clap returns in place of arguments: help, the version, or an error.
 pub(crate) fn of_arguments(error: &clap::Error) -> Exit {
     let hides = |argument: std::ffi::OsString| argument.to_string_lossy().contains(is_hidden);
     stderr::choose_from(env::args_os());
-    // The message quotes arguments. Colours are escape sequences, so a message that has to be escaped has none.
+    // The message quotes arguments, and colours are escape sequences; so a message that must be escaped has no colours.
     let printed = if error.use_stderr() && stderr::is_json() {
         let text = error.render().to_string();
         let text = text.trim_start_matches("error: ").trim_end();
@@ -202,7 +202,7 @@ pub(crate) fn of_arguments(error: &clap::Error) -> Exit {
     } else {
         error.print()
     };
-    // A closed stream has no reader.
+    // Ignored: a closed stream has no reader.
     drop(printed);
     if error.use_stderr() {
         Exit::WrongRequest
@@ -220,7 +220,7 @@ pub(crate) fn report_failures(failures: &[Failure]) -> Exit {
     Exit::complete_if(failures.is_empty())
 }
 
-/// The text of a small file that the command line names; `wrong` makes the error where the file or its name is at fault.
+/// Reads a small file that the command line names; `wrong` makes the error if the file or its name is at fault.
 pub(crate) fn small_file(
     path: &Path,
     limit: u64,

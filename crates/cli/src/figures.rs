@@ -12,12 +12,12 @@ pub(crate) fn bytes(number: u64) -> String {
     DecimalBytes(number).to_string()
 }
 
-/// Bytes in decimal units with three digits, for what changes while it is read.
+/// Bytes in decimal units, always with three digits, for numbers that change while they are read.
 pub(crate) fn about(number: u64) -> String {
     let mut value = number as f64;
     let mut units = ["B", "kB", "MB", "GB", "TB", "PB"].into_iter().peekable();
     while let Some(unit) = units.next() {
-        // 999.5 and more would be written with a fourth digit.
+        // From 999.5 on, rounding would give a fourth digit.
         if value < 999.5 || units.peek().is_none() {
             let digits = match value {
                 _ if unit == "B" => 0,
@@ -51,7 +51,7 @@ pub(crate) fn percent(fraction: f64) -> String {
     }
 }
 
-/// An instant in UTC, in the form that `strftime` takes.
+/// An instant in UTC, formatted by `strftime`.
 pub(crate) fn instant(microseconds: i64, form: &str) -> String {
     Timestamp::from_microsecond(microseconds).map_or_else(
         |_| format!("{microseconds} µs after 1970"),
@@ -59,7 +59,7 @@ pub(crate) fn instant(microseconds: i64, form: &str) -> String {
     )
 }
 
-/// A duration in its two largest units; a short one with a decimal.
+/// A duration in its two largest units; a short duration has a decimal.
 pub(crate) fn duration(duration: Duration) -> String {
     numbers::duration(duration.as_secs_f64())
 }

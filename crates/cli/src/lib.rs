@@ -1,7 +1,8 @@
-//! The `chatmill` command: arguments in, a library call, output and an exit code out.
+//! The `chatmill` command: parses arguments, calls a library crate, prints the result and returns an exit code.
 //!
-//! Each command has a file in `commands`. Decisions that a library can make are not made here. A program calls [`main`]; another
-//! process calls [`answer`](answer()).
+//! Each command is a file in `commands`, which uses `args` for shared options, `output` and `table` for results on stdout, `stderr` and
+//! `progress` for messages, and `exit` for errors and exit codes. Decisions that a library crate can make are not made here. The program
+//! calls [`main`], the Python package [`program`] and [`answer`](answer()).
 
 #![expect(
     clippy::format_push_string,
@@ -37,15 +38,15 @@ use crate::commands::Cli;
 pub use crate::exit::{CommandError, Exit};
 pub use crate::panics::install as install_panic_hook;
 
-/// Bytes of the stack that the work is done on: as much as everywhere, however little the shell leaves to the first thread.
+/// The stack size of the thread that does the work, in bytes: the same on all systems, however small the stack of the first thread is.
 pub const STACK_BYTES: usize = 16 << 20;
 
-/// The program, with the arguments of the process.
+/// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
     program(std::env::args_os().collect()).into()
 }
 
-/// The program with these arguments, the first of which is its own name; it handles signals and panics.
+/// Runs the program with these arguments, of which the first is its name; handles signals and panics.
 pub fn program(words: Vec<OsString>) -> Exit {
     panics::install();
     let work = std::thread::Builder::new()
@@ -55,7 +56,7 @@ pub fn program(words: Vec<OsString>) -> Exit {
         let parsed = Cli::parse_words(words);
         parsed.map_or_else(|error| exit::of_arguments(&error), commands::execute)
     };
-    // A panic, of a worker too, unwinds up to here; the hook has reported it.
+    // A panic, also of a worker thread, unwinds up to here; the hook has already reported it.
     match work.spawn(main) {
         Ok(work) => work.join().unwrap_or(Exit::Incomplete),
         Err(error) => {

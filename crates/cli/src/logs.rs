@@ -1,4 +1,4 @@
-//! Logs to stderr, written so that they never tear the progress bar.
+//! Log lines on stderr, which never tear the progress bar.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use crate::args::{Global, LogFormat};
 use crate::stderr;
 
-/// Starts logging for the rest of the process. The bar makes room for each line.
+/// Starts logging for the rest of the process. The bar is hidden while a line is written.
 pub(crate) fn start(global: &Global, bar: &ProgressBar) {
     stderr::choose(global.log_format);
     let writer = BesideBar {
@@ -37,7 +37,7 @@ fn level(global: &Global) -> LevelFilter {
     }
 }
 
-/// An event as it is written.
+/// An event as it is printed.
 fn shown(event: &str, format: LogFormat) -> Cow<'_, str> {
     match format {
         LogFormat::Text => visible_lines(event),
@@ -45,7 +45,7 @@ fn shown(event: &str, format: LogFormat) -> Cow<'_, str> {
     }
 }
 
-/// Writes to stderr while the bar is out of the way, with nothing hidden in it.
+/// Writes to stderr while the bar is hidden; hidden characters are escaped.
 #[derive(Clone)]
 struct BesideBar {
     bar: ProgressBar,
@@ -53,7 +53,7 @@ struct BesideBar {
 }
 
 impl Write for BesideBar {
-    /// The subscriber writes an event at a time.
+    /// Writes an event; the subscriber passes one whole event per call.
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(buffer);
         let shown = shown(&text, self.format);

@@ -1,4 +1,4 @@
-//! The `chatmill` program; all of it is in the library, which the Python package calls as well.
+//! The `chatmill` program. Its code is in the library, which the Python package calls, too.
 
 use std::process::ExitCode;
 

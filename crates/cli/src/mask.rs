@@ -1,4 +1,4 @@
-//! The mask that `--no-content` puts over ids.
+//! The mask of ids under `--no-content`, which commands pass to reports, and the file of `--dropped`, which is masked, too.
 
 pub(crate) mod dropped;
 
@@ -8,11 +8,11 @@ use chatmill_engine::check::{KeyError, Mask, SHORTEST_KEY};
 use crate::args::Global;
 use crate::exit::{CommandError, Outcome, small_file};
 
-/// The mask that is asked for; none where content may be shown.
+/// The mask of ids, if content must not be shown.
 ///
 /// # Errors
 ///
-/// When the file of the key cannot be read, or holds none.
+/// When the key file cannot be read, or does not contain a usable key.
 pub(crate) fn mask(global: &Global) -> Outcome<Option<Mask>> {
     if !global.no_content {
         return Ok(None);
@@ -34,7 +34,8 @@ pub(crate) fn mask(global: &Global) -> Outcome<Option<Mask>> {
     Ok(Some(mask))
 }
 
-/// A reason for which an export leaves a row out. The message of a template is masked: it may quote the message that it refuses.
+/// The masked reason for which an export leaves out a row. The message of a template is masked because it may quote the message that the
+/// template refuses.
 pub(crate) fn masked_reason(reason: &str, mask: &Mask) -> String {
     let message = reason.strip_prefix("template: ");
     message.map_or_else(

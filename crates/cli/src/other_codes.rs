@@ -1,5 +1,5 @@
-//! Codes that are no findings, from the lists of the crates that have them: rules of dialects and templates, losses, rules of
-//! envelopes, reasons why exports leave rows out, keys of the pipeline that leave records out, and verdicts of runs.
+//! Codes that are not findings, from the lists of the crates that define them: rules of dialects and templates, losses, rules of envelopes,
+//! reasons of exports to leave out rows, pipeline keys that leave out records, and verdicts of runs.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -16,21 +16,21 @@ const INVALID: &str = "`chatmill check --for DIALECT FILE` names the message; co
                        the rule is not valid, and `chatmill export --valid` leaves it out";
 const LOST: &str = "nothing, where the reader does not need it: the table `losses` lists each place and reason, `chatmill export \
                     --without CODE` leaves such rows out, and dialects that are not listed here never have this loss";
-const FILTERED: &str = "nothing, where they are to be left out: `docs/settings.md` describes the key, and `chatmill run --dropped FILE` lists the records";
+const FILTERED: &str = "nothing, if they are meant to be left out: `docs/settings.md` describes the key, and `chatmill run --dropped FILE` lists the records";
 
-/// A code with the contents of its page.
+/// A code, with the content of its page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct OtherCode {
     pub(crate) code: Cow<'static, str>,
     /// `rule`, `loss`, `envelope`, `export`, `filter` or `verdict`.
     pub(crate) kind: &'static str,
-    /// The dialects or envelopes that have the code.
+    /// The dialects or envelopes to which the code belongs.
     pub(crate) of: Vec<&'static str>,
     pub(crate) meaning: Cow<'static, str>,
     pub(crate) advice: &'static str,
 }
 
-/// All codes; one that several dialects or envelopes have is listed once.
+/// All codes; a code of several dialects or envelopes is listed once.
 pub(crate) fn all() -> &'static [OtherCode] {
     static ALL: LazyLock<Vec<OtherCode>> = LazyLock::new(listed);
     &ALL
@@ -87,7 +87,7 @@ fn listed() -> Vec<OtherCode> {
     all
 }
 
-/// Sections of the pipeline with their keys that leave records out; no keys are all of a section.
+/// Sections of the pipeline, with those of their keys that leave out records; an empty list means all keys of the section.
 const FILTERS: [(&str, &[&str]); 4] = [
     ("select", &[]),
     ("dedup", &["exact", "near", "against"]),
@@ -95,12 +95,11 @@ const FILTERS: [(&str, &[&str]); 4] = [
     ("mix", &["total"]),
 ];
 
-/// The keys of the pipeline that leave records out, under which `filtered_by` counts these: a record that more than one excludes counts
-/// for the first.
+/// The pipeline keys that leave out records, as `filtered_by` names them: a record that several keys exclude counts for the first.
 fn filters() -> Vec<OtherCode> {
     let schema = pipeline::schema();
     let section = |name: &str| {
-        // A section that may stand several times is a list.
+        // A section that may be repeated is a list.
         let at = |place: &str| schema.pointer(&format!("/properties/{name}{place}/$ref"));
         let reference = at("").or_else(|| at("/items"))?.as_str()?;
         schema
@@ -126,10 +125,10 @@ fn filters() -> Vec<OtherCode> {
     listed.collect()
 }
 
-/// The codes that a word names: one by its code, or a family by its prefix.
+/// The codes that a word names: a single code, or a family by its prefix.
 pub(crate) fn named(word: &str) -> Vec<&'static OtherCode> {
     let word = word.to_ascii_lowercase();
-    // Conditions are counted by what they ask for, and keys of `[select]` without their section.
+    // `filtered_by` counts conditions by their text, and keys of `[select]` without the name of the section.
     let word = if word.starts_with("where ") {
         "where"
     } else {
@@ -145,7 +144,7 @@ pub(crate) fn named(word: &str) -> Vec<&'static OtherCode> {
     all().iter().filter(is_named).collect()
 }
 
-/// The code or name nearest to an unknown word: of the family with its prefix, where there is one.
+/// The code or name nearest to an unknown word; from the family of its prefix, if there is one.
 pub(crate) fn near(word: &str) -> Option<&'static str> {
     let upper = word.to_ascii_uppercase();
     let prefix = |code: &str| {
@@ -160,13 +159,13 @@ pub(crate) fn near(word: &str) -> Option<&'static str> {
 }
 
 impl OtherCode {
-    /// The letters that its family shares; none of codes that are words.
+    /// The letters that the codes of a family share; `None` for codes that are words.
     pub(crate) fn family(&self) -> Option<&str> {
         let (prefix, number) = self.code.split_once('-')?;
         number.parse::<u8>().is_ok().then_some(prefix)
     }
 
-    /// The name of its family.
+    /// The title of the family.
     pub(crate) fn title(&self) -> String {
         match (self.kind, self.family()) {
             ("rule" | "envelope", Some(family)) => format!("Rules of {} ({family})", self.of.join(", ")),

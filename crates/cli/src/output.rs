@@ -1,4 +1,4 @@
-//! Streams that results are written to: stdout, and the files of `--write`.
+//! The streams to which results are written: stdout, and the files of `--write`.
 //!
 //! Why: docs/decisions/2026-11-22-hidden-characters-in-terminals.md.
 
@@ -26,7 +26,7 @@ thread_local! {
     static CAPTURED: RefCell<Option<Captured>> = const { RefCell::new(None) };
 }
 
-/// Captured output.
+/// A buffer for captured output.
 #[derive(Clone, Default)]
 struct Captured(Arc<Mutex<Vec<u8>>>);
 
@@ -41,7 +41,7 @@ impl Write for Captured {
     }
 }
 
-/// Runs `work`, and returns its result with the captured output.
+/// Runs `work`, and returns its result and the captured output.
 pub(crate) fn captured<T>(work: impl FnOnce() -> T) -> (T, String) {
     let buffer = Captured::default();
     CAPTURED.set(Some(buffer.clone()));
@@ -51,7 +51,7 @@ pub(crate) fn captured<T>(work: impl FnOnce() -> T) -> (T, String) {
     (result, String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Buffered stdout, or the capture in its place.
+/// Buffered stdout, or the buffer if output is captured.
 pub(crate) fn stdout() -> Output {
     match CAPTURED.with_borrow(Clone::clone) {
         Some(captured) => Box::new(captured),
@@ -59,35 +59,36 @@ pub(crate) fn stdout() -> Output {
     }
 }
 
-/// Whether results are shown to a person on a terminal, and not captured or read by a program.
+/// Whether stdout is a terminal, and output is not captured.
 pub(crate) fn is_on_terminal() -> bool {
     CAPTURED.with_borrow(Option::is_none) && io::stdout().is_terminal()
 }
 
-/// A file for results, and what gives it its name in place of an older one when all is written. `inputs` are spared.
+/// A file for results, and the handle that gives it its name, in place of an older file, when everything is written. `inputs` are never
+/// overwritten.
 pub(crate) fn file(path: &Path, inputs: &[&Path]) -> Outcome<(Output, ReportFile)> {
     let file = create_report(path, inputs)?;
     Ok((Box::new(BufWriter::new(file.clone())), file))
 }
 
-/// Prints a value as indented JSON, in which nothing is hidden.
+/// Prints a value as indented JSON; hidden characters are escaped.
 pub(crate) fn print_json(value: &impl Serialize) -> Outcome<()> {
     Ok(print_file(&visible_json(&serde_json::to_string_pretty(value)?))?)
 }
 
-/// A value as JSON on one line, in which nothing is hidden.
+/// A value as JSON on one line; hidden characters are escaped.
 pub(crate) fn json_line(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(visible_json(&serde_json::to_string(value)?).into_owned())
 }
 
-/// Prints text. Parts that came from inputs cannot control the terminal; parts that must not begin a line of their own went
-/// through [`harmless`] before.
+/// Prints text, in which content of inputs cannot control the terminal. Content that must not start a new line has to pass through
+/// [`harmless`] first.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     print_file(&visible_lines(text))
 }
 
-/// Prints the text of a file; a last line break is added where it has none. A closed pipe is not an error:
-/// the command's own exit code stands.
+/// Prints the text of a file, and adds a final line break if it has none. A closed pipe is not an error: the exit code of the command is
+/// kept.
 pub(crate) fn print_file(text: &str) -> io::Result<()> {
     let mut out = stdout();
     let end = if text.ends_with('\n') { "" } else { "\n" };
@@ -98,7 +99,7 @@ pub(crate) fn print_file(text: &str) -> io::Result<()> {
     }
 }
 
-/// A table with a line under its header and numbers flush right from column `first_number` on.
+/// A table with a rule under its header; columns from `first_number` on are aligned right.
 pub(crate) fn table(header: Vec<String>, rows: Vec<Vec<String>>, first_number: usize) -> String {
     let mut table = Table::new();
     table
@@ -112,9 +113,9 @@ pub(crate) fn table(header: Vec<String>, rows: Vec<Vec<String>>, first_number: u
     table.trim_fmt()
 }
 
-/// A table of at most `columns` columns of the terminal: while it is wider, columns are left out: first those of words or of `spare` with
-/// one value in all rows, then those of `spare`, in its order; of those that share a name, the last. A line under it counts them. Where that
-/// does not help, the widest words are shortened.
+/// A table of at most `columns` columns of the terminal. As long as it is wider, columns are left out: first text columns and those of
+/// `spare` with one value in all rows, then those of `spare`, in its order; of columns with the same name the last is taken. A line under
+/// the table counts them. If it is still too wide, the widest texts are shortened.
 pub(crate) fn fitted(
     header: impl IntoIterator<Item = impl Into<String>>,
     rows: impl IntoIterator<Item = Vec<String>>,
@@ -156,7 +157,7 @@ pub(crate) fn fitted(
     }
 }
 
-/// Whether all cells of a column that are not empty are equal, in several rows.
+/// Whether all non-empty cells of a column are equal, if there are several rows.
 fn is_constant(rows: &[Vec<String>], place: usize) -> bool {
     let cells = rows.iter().filter_map(|row| row.get(place));
     let mut cells = cells.filter(|cell| !cell.is_empty());
@@ -164,13 +165,13 @@ fn is_constant(rows: &[Vec<String>], place: usize) -> bool {
     rows.len() > 1 && cells.all(|cell| Some(cell) == first)
 }
 
-/// Columns that the widest line of a table takes.
+/// The width of a table, in columns of the terminal.
 fn width(table: &str) -> usize {
     let lines = table.lines().map(|line| line.trim_end().width());
     lines.max().unwrap_or_default()
 }
 
-/// Takes so many columns from the words of the column of words that has the widest ones.
+/// Shortens the cells of the widest text column by `too_many` columns.
 fn shorten(rows: &mut [Vec<String>], first_number: usize, too_many: usize) {
     let widest = |place: usize| {
         rows.iter()
@@ -190,29 +191,29 @@ fn shorten(rows: &mut [Vec<String>], first_number: usize, too_many: usize) {
     }
 }
 
-/// Columns that a shortened word keeps at least.
+/// The width at least of a shortened cell.
 const LEAST_WORD: usize = 12;
 
-/// Text from an input as one line: hidden characters are written as escapes.
+/// Text of an input as one line; hidden characters are escaped.
 pub(crate) fn harmless(text: &str) -> String {
     visible(text).into_owned()
 }
 
-/// A path as one line, without hidden characters.
+/// A path as one line; hidden characters are escaped.
 pub(crate) fn shown(path: &Path) -> String {
     harmless(&path.display().to_string())
 }
 
-/// How a word stands out on a terminal.
+/// The emphasis of a word on a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// What is wrong.
+    /// An error.
     Error,
-    /// What is suspicious.
+    /// Something suspicious.
     Warning,
-    /// What is worth knowing.
+    /// Information.
     Note,
-    /// What is as it should be.
+    /// Success.
     Good,
 }
 
@@ -221,10 +222,10 @@ pub(crate) enum Style {
 pub(crate) struct Colours(bool);
 
 impl Colours {
-    /// None: what a file or a program reads.
+    /// No colours, for files and programs.
     pub(crate) const NONE: Self = Self(false);
 
-    /// Only when stdout is a terminal, and the environment (`NO_COLOR`, `CLICOLOR`, `TERM`) allows it.
+    /// Colours if stdout is a terminal, and the environment (`NO_COLOR`, `CLICOLOR`, `TERM`) allows them.
     pub(crate) fn of_stdout() -> Self {
         Self(AutoStream::choice(&io::stdout()) != ColorChoice::Never)
     }
@@ -240,7 +241,7 @@ impl Colours {
         self.paint_as(&format!("1;{number}"), word)
     }
 
-    /// A text in this rendition, `1;31` for example; in none where the rendition is empty.
+    /// A text in a rendition such as `1;31`; unchanged if the rendition is empty.
     pub(crate) fn paint_as(self, rendition: &str, text: &str) -> String {
         if self.0 && !rendition.is_empty() {
             format!("\u{1b}[{rendition}m{text}\u{1b}[0m")
@@ -249,7 +250,7 @@ impl Colours {
         }
     }
 
-    /// The same of a word that blanks stand before, which stay as they are.
+    /// A word in its colour; the blanks before it are not coloured.
     pub(crate) fn paint_after_blanks(self, style: Style, word: &str) -> String {
         let bare = word.trim_start_matches(' ');
         let blanks = word.strip_suffix(bare).unwrap_or_default();

@@ -1,5 +1,4 @@
-//! What a user sees of a bug in chatmill itself: one plain line, without the panic's own text (it may quote chat text)
-//! and without a backtrace.
+//! Reports a bug of chatmill in one plain line, without a backtrace and without the text of the panic, which may quote chat text.
 
 use std::io::{self, Write};
 use std::panic;
@@ -9,10 +8,10 @@ use crate::stderr::{Word, line};
 
 static REPORTED: Once = Once::new();
 
-/// Installs the hook. Several threads may fail at once; only the first is reported.
+/// Installs the hook. If several threads panic, only the first panic is reported.
 pub fn install() {
     panic::set_hook(Box::new(|info| {
-        // A decoder's panic on a broken file is caught and reported as a finding.
+        // The panic of a decoder on a broken file is caught, and becomes a finding.
         if chatmill_diag::caught::is_expected() {
             return;
         }
@@ -21,7 +20,7 @@ pub fn install() {
                 .location()
                 .map(|place| format!(" (at {}:{})", place.file(), place.line()))
                 .unwrap_or_default();
-            // A closed stderr has no reader.
+            // Ignored: a closed stderr has no reader.
             let message = format!(
                 "chatmill failed{place} because of a bug, not because of the request; please report this line"
             );

@@ -1,4 +1,4 @@
-//! Price files that a command line or a pipeline file names.
+//! Reads the price files that a command line or a pipeline file names.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use chatmill_token::Encoding;
 use crate::context::Context;
 use crate::exit::{self, CommandError, Outcome};
 
-/// Bytes of a price file at most: `LiteLLM`'s list has 3.5 MB.
+/// The size limit of a price file, in bytes: the list of `LiteLLM` has 3.5 MB.
 const PRICE_FILE: u64 = 32 << 20;
 
-/// The prices of a file, for encodings of the registry and for those of `own`; none where no file is named. What of it is not understood is
-/// noted.
+/// The prices of a file, for the encodings of the registry and for `own` ones; empty if no file is named. Entries that are not understood
+/// are noted.
 pub(crate) fn price_file(path: Option<&Path>, own: &[Encoding], context: &Context<'_>) -> Outcome<PriceList> {
     let Some(path) = path else {
         return Ok(PriceList::default());
@@ -30,7 +30,7 @@ pub(crate) fn price_file(path: Option<&Path>, own: &[Encoding], context: &Contex
     Ok(prices)
 }
 
-/// The prices that a pipeline file names for its nights, relative to itself; none where it names none.
+/// The prices that a pipeline file names for its nights, relative to the file; empty if it names none.
 pub(crate) fn prices_of_nights(
     pipeline: &Path,
     section: &NightSection,

@@ -1,7 +1,8 @@
-//! Progress on stderr: a bar on a terminal, a plain line every few seconds elsewhere, or one JSON object a line.
+//! Progress on stderr: a bar on a terminal, a plain line every few seconds elsewhere, or one JSON object per line. Commands pass the
+//! [`Meter`] to the engine, which reports stages and bytes to it.
 //!
-//! Workers only add to an atomic counter; the thread that adds when a line is due writes it. A line also has the queues
-//! between reader, workers and writer, and the slowest of them. Shares and times are those of all stages together.
+//! Workers only add to an atomic counter; the thread that finds a line due writes it. A line also contains the queues between reader,
+//! workers and writer, and the slowest of the three. Shares and times are those of all stages together.
 
 mod course;
 mod reading;
@@ -24,7 +25,7 @@ use crate::exit::Exit;
 use crate::figures::thousandths;
 use crate::stderr::{self, Word};
 
-/// Shows how far the work is.
+/// Shows the progress of the work.
 pub(crate) struct Meter {
     form: Form,
     quiet: bool,
@@ -32,13 +33,13 @@ pub(crate) struct Meter {
     begun: Instant,
     stage: Mutex<Stage>,
     done: AtomicU64,
-    /// Bytes of the stage that an earlier attempt did.
+    /// Bytes of the stage that an earlier attempt has done.
     skipped: AtomicU64,
     /// Milliseconds after `begun` at which the next line is due.
     due: AtomicU64,
-    /// Fields of the last line, besides the exit code.
+    /// Fields of the last line, in addition to the exit code.
     ending: Mutex<Map<String, Value>>,
-    /// The listener, which gets all events instead.
+    /// The listener; if there is one, it gets all events, and nothing is printed.
     listener: Option<Arc<dyn Progress + Send + Sync>>,
 }
 
@@ -62,8 +63,8 @@ impl Form {
 }
 
 impl Meter {
-    /// Chooses the form. With `prints_results` the command prints results while it works, and a bar on the same terminal would break
-    /// them up.
+    /// Chooses the form. With `prints_results` the command prints results while it works, and there is no bar, which would break them up on
+    /// the same terminal.
     pub(crate) fn new(global: &Global, prints_results: bool) -> Self {
         let has_terminal = io::stderr().is_terminal();
         let hidden = global.quiet || (prints_results && io::stdout().is_terminal());
@@ -77,7 +78,7 @@ impl Meter {
         Self::of(form, global.quiet, None)
     }
 
-    /// A meter that shows nothing, and passes all events to a listener.
+    /// A meter that shows nothing and passes all events to a listener.
     pub(crate) fn heard(listener: Arc<dyn Progress + Send + Sync>) -> Self {
         Self::of(Form::Nothing, true, Some(listener))
     }
@@ -93,7 +94,7 @@ impl Meter {
                 .progress_chars("=> "),
         );
         if form == Form::Bar {
-            // The time goes on, too, while a conversation takes long.
+            // The elapsed time is updated also while a single conversation takes long.
             bar.enable_steady_tick(Duration::from_secs(1));
         }
         let begun = Instant::now();
@@ -118,12 +119,12 @@ impl Meter {
         }
     }
 
-    /// The bar, which other output to stderr has to go around.
+    /// The bar, which must be hidden while other output is written to stderr.
     pub(crate) fn bar(&self) -> &ProgressBar {
         &self.bar
     }
 
-    /// Shows that all is done, and takes the bar away.
+    /// Shows that everything is done, and removes the bar.
     pub(crate) fn finish(&self) {
         if self.form == Form::Bar && !self.bar.is_finished() {
             self.bar.set_prefix("");
@@ -133,7 +134,7 @@ impl Meter {
         self.clear();
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
@@ -147,7 +148,8 @@ impl Meter {
         self.begun.elapsed().as_millis() as u64
     }
 
-    /// Whether a line is due, and if so, that it is this thread which writes it.
+    /// Whether a line is due and this thread has to write it. Of several threads that find it due, one wins the exchange; the others see that
+    /// the time has moved on, and return to their work.
     fn takes_turn(&self) -> bool {
         let now = self.milliseconds();
         let due = self.due.load(Ordering::Relaxed);
@@ -171,7 +173,7 @@ impl Meter {
         }
     }
 
-    /// Writes a line where one is due.
+    /// Writes a line if one is due.
     fn write_if_due(&self) {
         match self.form {
             Form::Bar if self.takes_turn() => self.draw(),
@@ -181,7 +183,7 @@ impl Meter {
         }
     }
 
-    /// Moves the bar to where the work is.
+    /// Moves the bar to the current position.
     fn draw(&self) {
         let reading = self.reading();
         let columns =
@@ -190,13 +192,13 @@ impl Meter {
         self.bar.set_position(reading.position());
     }
 
-    /// Adds fields to the last line, besides the exit code; a later value of a field replaces an earlier one.
+    /// Adds fields to the last line; a later value of a field replaces an earlier one.
     pub(crate) fn set_ending(&self, ending: Map<String, Value>) {
         let mut known = self.ending.lock().unwrap_or_else(PoisonError::into_inner);
         known.extend(ending);
     }
 
-    /// The first line, where programs listen.
+    /// Writes the first line, if progress is JSON.
     pub(crate) fn begin(&self) {
         if self.form == Form::Json {
             let event = json!({"event": "begun", "version": env!("CARGO_PKG_VERSION")});
@@ -204,7 +206,7 @@ impl Meter {
         }
     }
 
-    /// The last line, where programs listen: how the command ended.
+    /// Writes the last line, if progress is JSON: the exit of the command.
     pub(crate) fn end(&self, exit: Exit) {
         if self.form != Form::Json {
             return;
@@ -218,13 +220,13 @@ impl Meter {
     }
 
     fn write_line(&self, word: Word, text: &str) {
-        // Notes name folders and files.
+        // Notes contain names of folders and files.
         let line = match self.form {
             Form::Json => format!("{}\n", visible_json(text)),
             Form::Bar | Form::Plain | Form::Nothing if stderr::is_json() => stderr::line(word, text),
             Form::Bar | Form::Plain | Form::Nothing => stderr::line(word, &visible(text)),
         };
-        // A closed stderr is no reason to stop.
+        // Ignored: work goes on without a reader of stderr.
         let write = || {
             let _ = write!(io::stderr(), "{line}");
         };
@@ -315,10 +317,10 @@ impl Progress for Meter {
     }
 }
 
-/// The template of a bar; the prefix has the figures behind it.
+/// The template of the bar; its prefix contains the figures.
 const BAR: &str = "{msg:<11} [{wide_bar:.}] {percent:>3} %{prefix}  {elapsed}";
 
-/// The whole way in steps of a bar.
+/// The number of steps of the bar.
 const BAR_LENGTH: u64 = 100_000;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Lists on stderr the records that could not be read, for commands whose result is incomplete without them.
+//! Lists the records that could not be read on stderr, for commands that are incomplete without them.
 
 use std::io::{self, Write};
 
@@ -8,12 +8,12 @@ use crate::figures::counted;
 use crate::output::harmless;
 use crate::stderr::{Word, line};
 
-/// Problems that are listed one by one; the rest is counted.
+/// The number of problems that are listed; the rest is counted.
 const MAX_SHOWN: usize = 5;
 
-/// Prints warnings, and the missing records, each after `what` (`not counted`).
+/// Prints warnings, and the missing records, each with `what` happened to it (`not counted`).
 pub(crate) fn report(what: &str, problems: &ReadProblems) {
-    // A closed stderr has no reader.
+    // Ignored: a closed stderr has no reader.
     let _ = write!(io::stderr().lock(), "{}", lines(what, problems));
 }
 

@@ -1,5 +1,5 @@
-//! SIGINT, SIGTERM and SIGHUP. A run is asked to stop at the first one and ends at the second, or a few seconds later whatever
-//! it is waiting for; every other command ends at once.
+//! SIGINT, SIGTERM and SIGHUP. A run stops at the first signal, and ends at the second or, whatever it is waiting for, a few seconds later.
+//! Every other command ends at once.
 
 use std::io;
 #[cfg(unix)]
@@ -25,11 +25,11 @@ const SIGNALS: &[(i32, Exit)] = &[
     (SIGHUP, Exit::HungUp),
 ];
 
-/// How long a run has to come to rest. Systems that stop services wait longer than this before they kill.
+/// The time in which a run must stop. Service managers wait longer than this before they send SIGKILL.
 #[cfg(unix)]
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// The stop flag and what raised it.
+/// The stop flag, and the signal that raised it.
 #[derive(Debug)]
 pub(crate) struct Signals {
     stop: Arc<AtomicBool>,
@@ -37,10 +37,10 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Turns the first signal into the stop flag; the second one ends the process, and so does time.
+    /// The first signal raises the stop flag; the process ends at the second one, or when [`PATIENCE`] is over.
     pub(crate) fn stop_at_first() -> io::Result<Self> {
         let signals = Self::unwatched()?;
-        // A flag of its own: a run that fails raises the stop flag itself, and then a first signal is still a first one.
+        // A separate flag: a run that fails raises the stop flag itself, and the first signal after that must not count as the second.
         let asked = Arc::new(AtomicBool::new(false));
         for (signal, exit) in heeded() {
             // In this order: the check for a second signal runs before the first one is noted.
@@ -53,7 +53,7 @@ impl Signals {
         Ok(signals)
     }
 
-    /// Ends the process at the first signal: there is nothing to bring to rest.
+    /// Ends the process at the first signal; there is no work to stop in order.
     pub(crate) fn end_at_first() -> io::Result<Self> {
         let always = Arc::new(AtomicBool::new(true));
         for (signal, exit) in heeded() {
@@ -62,7 +62,7 @@ impl Signals {
         Self::unwatched()
     }
 
-    /// A flag of the caller's, who watches signals himself.
+    /// Uses the stop flag of the caller, which watches signals itself.
     pub(crate) fn of(stop: Arc<AtomicBool>) -> Self {
         Self {
             stop,
@@ -71,7 +71,7 @@ impl Signals {
     }
 
     fn unwatched() -> io::Result<Self> {
-        // A file that reaches the size limit is an error of its write, with a message, not the end of the process.
+        // A write beyond the file size limit must fail with an error message, not end the process.
         #[cfg(unix)]
         flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
         Ok(Self {
@@ -80,7 +80,7 @@ impl Signals {
         })
     }
 
-    /// Ends the process a while after the first signal, however long the call takes that it waits for.
+    /// Ends the process [`PATIENCE`] after the first signal, even during a blocking call.
     #[cfg(unix)]
     fn watch(&self) -> io::Result<()> {
         let (mut awaited, wake) = UnixStream::pair()?;
@@ -89,7 +89,7 @@ impl Signals {
         }
         let last = Arc::clone(&self.last);
         let watch = move || {
-            // Where the pipe breaks, the first signal is not noticed, and a second one still ends the process.
+            // If the pipe breaks, the first signal is not noticed here; a second one still ends the process.
             if awaited.read_exact(&mut [0]).is_ok() {
                 std::thread::sleep(PATIENCE);
                 exit_of(&last).end_now();
@@ -107,32 +107,32 @@ impl Signals {
         Ok(())
     }
 
-    /// The flag that ends work early.
+    /// The flag that stops the work.
     pub(crate) fn stop(&self) -> &AtomicBool {
         &self.stop
     }
 
-    /// How a stopped run exits.
+    /// The exit of a stopped run.
     pub(crate) fn exit(&self) -> Exit {
         exit_of(&self.last)
     }
 }
 
-/// The exit that the last signal asks for.
+/// The exit for the last signal.
 fn exit_of(last: &AtomicUsize) -> Exit {
     let code = last.load(Ordering::Relaxed);
     let asked = SIGNALS.iter().find(|(_, exit)| usize::from(exit.code()) == code);
     asked.map_or(Exit::Interrupted, |(_, exit)| *exit)
 }
 
-/// The signals that are watched: `nohup` has a program ignore the hang-up, and so it stays.
+/// The signals that are watched. A hang-up that is ignored, as under `nohup`, stays ignored.
 fn heeded() -> impl Iterator<Item = (i32, Exit)> {
     let ignored = ignored();
     let all = SIGNALS.iter().copied();
     all.filter(move |(signal, exit)| *exit != Exit::HungUp || ignored & (1 << (signal - 1)) == 0)
 }
 
-/// The signals that the process ignores since its start, one bit each.
+/// The signals that the process has ignored since its start, one bit each.
 #[cfg(target_os = "linux")]
 fn ignored() -> u64 {
     let status = chatmill_intake::process_status();
@@ -141,7 +141,7 @@ fn ignored() -> u64 {
         .unwrap_or_default()
 }
 
-/// Where that cannot be asked, a hang-up does what it does without us: it ends the process.
+/// Without `/proc` nothing is known about ignored signals: the hang-up keeps its default, which ends the process.
 #[cfg(not(target_os = "linux"))]
 fn ignored() -> u64 {
     u64::MAX

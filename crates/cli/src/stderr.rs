@@ -1,5 +1,5 @@
-//! Messages on stderr: a line that begins with the kind of message; under `--log-format json` one JSON object a line, of the shape
-//! that log events have.
+//! Messages on stderr: lines that begin with the kind of message, or, under `--log-format json`, one JSON object per line with the fields
+//! of log events.
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,21 +9,21 @@ use serde_json::json;
 
 use crate::args::LogFormat;
 
-/// Whether programs read along. The first thing that is done with the arguments sets it.
+/// Whether messages are JSON. It is set before anything else is done with the arguments.
 static IS_JSON: AtomicBool = AtomicBool::new(false);
 
-/// What a line is.
+/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
-    /// Why a command does not do what was asked.
+    /// Why a command fails.
     Error,
-    /// What is missing or doubtful.
+    /// Something is missing or doubtful.
     Warning,
-    /// What is worth knowing.
+    /// Information.
     Note,
     /// The next step.
     Help,
-    /// How far the work is.
+    /// The progress of the work.
     Progress,
 }
 
@@ -47,12 +47,12 @@ impl Word {
     }
 }
 
-/// Chooses the form for the rest of the process.
+/// Chooses the format for the rest of the process.
 pub(crate) fn choose(format: LogFormat) {
     IS_JSON.store(format == LogFormat::Json, Ordering::Relaxed);
 }
 
-/// Chooses the form from arguments that could not be understood as a whole.
+/// Chooses the format from arguments that clap refused.
 pub(crate) fn choose_from(arguments: impl Iterator<Item = OsString>) {
     let mut before = OsString::new();
     for argument in arguments {
@@ -63,12 +63,12 @@ pub(crate) fn choose_from(arguments: impl Iterator<Item = OsString>) {
     }
 }
 
-/// Whether programs read along.
+/// Whether messages are JSON.
 pub(crate) fn is_json() -> bool {
     IS_JSON.load(Ordering::Relaxed)
 }
 
-/// A text as it is written, with the line break at its end. Nothing is hidden in it.
+/// A message with its line break; hidden characters are escaped.
 pub(crate) fn line(word: Word, text: &str) -> String {
     form(word, text, is_json())
 }

@@ -1,15 +1,15 @@
-//! Text tables by their columns: a title, and the cell of a row.
+//! Text tables that are defined by their columns: a title, and a function that gives the cell of a row.
 
 use crate::output;
 
 /// A column of a table.
 pub(crate) struct Column<'c, R> {
-    /// What stands above it.
+    /// The heading.
     pub(crate) title: String,
     show: Box<dyn Fn(&R) -> String + 'c>,
 }
 
-/// A column.
+/// Makes a column of a title and a function for its cells.
 pub(crate) fn column<'c, R>(title: impl Into<String>, show: impl Fn(&R) -> String + 'c) -> Column<'c, R> {
     Column {
         title: title.into(),
@@ -18,13 +18,14 @@ pub(crate) fn column<'c, R>(title: impl Into<String>, show: impl Fn(&R) -> Strin
 }
 
 impl<R> Column<'_, R> {
-    /// Its cell of a row.
+    /// The cell of a row.
     pub(crate) fn show(&self, row: &R) -> String {
         (self.show)(row)
     }
 }
 
-/// A table of so many columns of words and then of numbers, which takes at most so much of the terminal; columns go as `spare` names them.
+/// A table of text columns and then number columns that is at most `columns` columns of the terminal wide; columns of `spare` are left out
+/// first.
 pub(crate) fn table<'r, R: 'r>(
     columns: &[Column<'_, R>],
     rows: impl Iterator<Item = &'r R>,

@@ -1,4 +1,4 @@
-//! How wide the terminal is, and text that fits in it. Columns are counted as terminals do: a wide character takes two.
+//! The width of the terminal, and text that fits in it. Wide characters take two columns, as terminals show them.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,16 +6,16 @@ use std::{env, io};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Columns of what is not written to a terminal.
+/// The width of output that is not written to a terminal.
 pub(crate) const COLUMNS_OF_A_FILE: usize = 100;
 
-/// The fewest columns that anything is laid out for.
+/// The smallest width of any layout.
 const FEWEST_COLUMNS: usize = 40;
 
-/// The most columns that anything is laid out for.
+/// The largest width of any layout.
 const MOST_COLUMNS: usize = 400;
 
-/// Columns of stdout: `COLUMNS` in the environment, else the terminal's, else those of a file.
+/// The width of stdout: `COLUMNS` of the environment, else that of the terminal, else [`COLUMNS_OF_A_FILE`].
 pub(crate) fn columns() -> usize {
     let environment = env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     let seen = || {
@@ -28,28 +28,28 @@ pub(crate) fn columns() -> usize {
 /// Whether tables show all columns.
 static IS_WIDE: AtomicBool = AtomicBool::new(false);
 
-/// Lets tables show all columns, however wide the terminal is.
+/// Makes tables show all columns, however narrow the terminal is.
 pub(crate) fn show_all_columns() {
     IS_WIDE.store(true, Ordering::Relaxed);
 }
 
-/// Whether tables show everything: all columns, and all rows of those that show only the first.
+/// Whether tables show all columns, and all rows where they would show only the first.
 pub(crate) fn shows_all() -> bool {
     IS_WIDE.load(Ordering::Relaxed)
 }
 
-/// Columns that a table may take.
+/// The width that a table may have.
 pub(crate) fn table_columns() -> usize {
     if shows_all() { usize::MAX } else { columns() }
 }
 
-/// Columns that prose may take: those of the terminal. What goes into a file or a program keeps its lines.
+/// The width that prose may have: that of the terminal; unlimited in files and pipes.
 pub(crate) fn prose_columns() -> usize {
     let is_shown = env::var_os("COLUMNS").is_some() || io::stdout().is_terminal();
     if is_shown { table_columns() } else { usize::MAX }
 }
 
-/// Prose in lines that fit the terminal.
+/// Prose, wrapped to the width of the terminal.
 pub(crate) fn prose(text: &str, indentation: usize) -> String {
     let lines = text
         .split('\n')
@@ -57,7 +57,7 @@ pub(crate) fn prose(text: &str, indentation: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Markdown in lines that fit the terminal; what stands between fences and in tables stays as it is.
+/// Markdown, wrapped to the width of the terminal; code blocks and tables are unchanged.
 pub(crate) fn markdown(text: &str) -> String {
     let mut is_code = false;
     let lines = text.split('\n').map(|line| {
@@ -79,7 +79,7 @@ fn bounded(columns: Option<usize>) -> usize {
     })
 }
 
-/// A line that fits the terminal: what does not is left out. What goes into a file or a program is whole.
+/// A line, cut to the width of the terminal; whole in files and pipes.
 pub(crate) fn clipped(line: &str) -> String {
     let columns = prose_columns();
     if line.width() <= columns {
@@ -88,7 +88,7 @@ pub(crate) fn clipped(line: &str) -> String {
     format!("{}…", beginning(line, columns.saturating_sub(1)))
 }
 
-/// The beginning of a text, as much of it as takes so many columns.
+/// The beginning of a text that fits in `columns`.
 pub(crate) fn beginning(text: &str, columns: usize) -> &str {
     let mut taken = 0;
     let end = text.char_indices().find(|(_, character)| {
@@ -98,7 +98,7 @@ pub(crate) fn beginning(text: &str, columns: usize) -> &str {
     end.map_or(text, |(at, _)| text.get(..at).unwrap_or(text))
 }
 
-/// The end of a text, as much of it as takes so many columns.
+/// The end of a text that fits in `columns`.
 pub(crate) fn ending(text: &str, columns: usize) -> &str {
     let mut taken = 0;
     let mut from = text.len();
@@ -112,7 +112,7 @@ pub(crate) fn ending(text: &str, columns: usize) -> &str {
     text.get(from..).unwrap_or(text)
 }
 
-/// A path that takes at most so many columns; the end is shown rather than the beginning.
+/// A path of at most `columns` columns; if it is longer, its end is shown.
 pub(crate) fn short_path(path: &str, columns: usize) -> String {
     if path.width() <= columns {
         return path.to_owned();
@@ -120,7 +120,7 @@ pub(crate) fn short_path(path: &str, columns: usize) -> String {
     format!("…{}", ending(path, columns.saturating_sub(1)))
 }
 
-/// A name that takes at most so many columns: the middle is left out.
+/// A name of at most `columns` columns; the middle of a longer one is left out.
 pub(crate) fn short_name(name: &str, columns: usize) -> String {
     if name.width() <= columns {
         return name.to_owned();
@@ -130,8 +130,8 @@ pub(crate) fn short_name(name: &str, columns: usize) -> String {
     format!("{first}…{}", ending(name, shown - shown / 2))
 }
 
-/// Text in lines of at most so many columns, broken between words; all lines but the first are indented. A longer word keeps a
-/// line of its own.
+/// Text in lines of at most `columns` columns, broken between words; all lines but the first are indented. A word that is longer gets a
+/// separate line.
 pub(crate) fn wrapped(text: &str, columns: usize, indentation: usize) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut taken = 0;

@@ -1,6 +1,6 @@
-//! Findings of a check, as one page for users or as a report to each supplier.
+//! Renders the findings of a check, as a page for users or as a report for each supplier.
 //!
-//! The caller fills in [`CheckedFile`]s, without content that may not be shown. Nothing here reads a file.
+//! The caller fills in [`CheckedFile`]s, without content that must not be shown. No file is read here.
 
 mod page;
 mod supplier_report;
@@ -21,14 +21,14 @@ struct CodeCounts {
     what: &'static str,
     why: &'static str,
     fix: &'static str,
-    /// The severest of its findings.
+    /// The highest severity of its findings.
     #[serde(skip)]
     severity: Severity,
     count: u64,
     files: u64,
 }
 
-/// The codes of files: the severest first, then the most frequent.
+/// The codes of files: those with the highest severity first, then the most frequent.
 fn counts_by_code<'f>(files: impl Iterator<Item = &'f CheckedFile>) -> Vec<CodeCounts> {
     let mut counts_by_code: std::collections::BTreeMap<&str, CodeCounts> = std::collections::BTreeMap::new();
     for file in files {

@@ -1,7 +1,10 @@
-//! Reports on a finished dataset: `report.json`, `report.html` and the dataset card `README.md`.
+//! Reports on a finished dataset: `report.json`, `report.html` and the dataset card `README.md`; also bills, conditions, and the pages of
+//! checks and nights.
 //!
-//! Everything here is read from the manifest and the small tables of a folder, never from a run in memory, so that a report
-//! can be written again at any time, with the same content. A report is derived: no certificate covers it.
+//! `build` reads a dataset into a [`Report`], `page` writes its page and card, `bill` sums costs, `figures` and `condition` compare runs,
+//! and all text goes through `templates`. A dataset is read from its manifest and tables, never from a run in memory, so that a report can
+//! be written again at any time, with the same content. A report is derived: no certificate covers it. `cli` calls `write`, or
+//! [`build_report`] and [`save`], when a dataset is complete.
 
 pub mod bill;
 mod build;
@@ -36,25 +39,24 @@ pub use page::conversation;
 pub use report::Report;
 pub use templates::TemplateError;
 
-/// Name of the report for programs.
+/// The name of the report for programs.
 pub const JSON: &str = "report.json";
-/// Name of the report for readers.
+/// The name of the report for readers.
 pub const HTML: &str = "report.html";
-/// Name of the dataset card.
+/// The name of the dataset card.
 pub const CARD: &str = "README.md";
 
 /// Writes the three reports of a finished dataset into its folder, in place of older ones, and returns the report.
 ///
-/// The folder may be that of a published dataset or of one that is sealed and about to be published. With `against` the
-/// reports also have the changes since that earlier dataset.
+/// The dataset is either published, or sealed and about to be published. With `against`, the reports also contain the changes since that
+/// earlier dataset.
 pub fn write(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetError> {
     let report = build_report(folder, against)?;
     save(folder, &report)?;
     Ok(report)
 }
 
-/// Writes a report that was built from a dataset into that dataset's folder. Nothing is written where a report in the folder was
-/// edited.
+/// Writes a report into the folder of its dataset. Nothing is written if a report in the folder was edited by hand.
 pub fn save(folder: &Path, report: &Report) -> Result<(), DatasetError> {
     let unwritten = |name: &str, error: Box<dyn Error + Send + Sync>| DatasetError::Io {
         action: "write",
@@ -62,7 +64,7 @@ pub fn save(folder: &Path, report: &Report) -> Result<(), DatasetError> {
         source: io::Error::other(error),
     };
     let json = json(report).map_err(|error| unwritten(JSON, error.into()))?;
-    // A hash of the page's figures: no text in the page can contain it, and it is the same for the same dataset.
+    // A hash of the figures is the same for the same dataset, and no text in the page can contain it.
     let nonce = blake3::hash(json.as_bytes()).to_hex();
     let page = page(report, &nonce).map_err(|error| unwritten(HTML, error.into()))?;
     let card = card::card(&Dataset::open(folder)?, report).map_err(|error| unwritten(CARD, error.into()))?;
@@ -71,7 +73,7 @@ pub fn save(folder: &Path, report: &Report) -> Result<(), DatasetError> {
     write_derived(folder, &files)
 }
 
-/// The report as `report.json` has it.
+/// The text of `report.json`.
 pub fn json(report: &Report) -> serde_json::Result<String> {
     serde_json::to_string_pretty(report).map(|json| json + "\n")
 }

@@ -1,8 +1,8 @@
-//! Numbers of reports as text: durations, quotients and values of any size; what all crates show alike is in `diag`.
+//! Numbers in reports as text: durations, quotients and values of any size. Functions that all crates use are in `diag`.
 
 pub use chatmill_diag::numbers::{bytes, count, counted};
 
-/// The whole part of a number; 0 of a negative one.
+/// The whole part of a number; 0 for a negative one.
 #[expect(clippy::cast_sign_loss, reason = "what is negative is 0")]
 pub(crate) const fn whole(number: f64) -> u64 {
     number.max(0.0) as u64
@@ -21,7 +21,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// A value of any size: whole numbers as they are, small ones with the decimals that they need.
+/// A value of any size: whole numbers without decimals, small ones with as many as they need.
 pub(crate) fn value(value: f64) -> String {
     if value.fract() == 0.0 || value >= 1000.0 {
         count(whole(value))
@@ -32,7 +32,7 @@ pub(crate) fn value(value: f64) -> String {
     }
 }
 
-/// An amount of money: two decimals, and below 1 as many as two significant digits need, at least four.
+/// An amount of money: two decimals; below 1 as many as two significant digits need, at least four.
 pub fn money(amount: f64) -> String {
     let size = amount.abs();
     let (mut decimals, mut scaled) = if size >= 1.0 || size == 0.0 {
@@ -47,7 +47,7 @@ pub fn money(amount: f64) -> String {
     format!("{amount:.decimals$}")
 }
 
-/// A quotient, rounded so that it looks the same everywhere; 0 when there is nothing to divide by.
+/// A quotient, rounded so that it looks the same everywhere; 0 if the divisor is 0.
 pub(crate) fn quotient(dividend: u64, divisor: u64) -> f64 {
     if divisor == 0 {
         0.0
@@ -56,7 +56,7 @@ pub(crate) fn quotient(dividend: u64, divisor: u64) -> f64 {
     }
 }
 
-/// A number with three decimals.
+/// A number, rounded to three decimals.
 pub fn thousandths(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }

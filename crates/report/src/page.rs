@@ -1,6 +1,7 @@
-//! `report.html`: one self-contained page. No network, no third-party script, no style from anywhere else.
+//! `report.html`: one self-contained page, which loads no scripts, styles or other files.
 //!
-//! The page is a template over a [`Report`]. This module adds transposed tables, and sums by dialect.
+//! The page is a template over a [`Report`]. This module adds transposed tables, and sums by dialect. `card` writes the dataset card from
+//! the same report, and `conversation` the page of `chatmill show`.
 
 pub(crate) mod card;
 pub mod conversation;
@@ -30,9 +31,9 @@ struct Page<'r> {
     #[serde(flatten)]
     report: &'r Report,
     time: Option<&'r RunTime>,
-    /// Numbers of the inputs that have findings.
+    /// The numbers of the inputs that have findings.
     numbers: BTreeMap<&'r str, usize>,
-    /// Codes and names of personal data and secrets.
+    /// The codes and names of personal data and secrets.
     personal: [[&'static str; 2]; 2],
     components: [&'static str; Component::COUNT],
     plot: Option<Plot>,
@@ -44,37 +45,37 @@ struct Page<'r> {
     changed: Option<Changed<'r>>,
 }
 
-/// The dialects of one coverage, the cheapest in the first column first.
+/// The dialects of one coverage, sorted by the price in the first column.
 #[derive(Serialize)]
 struct Group<'r, C> {
     coverage: &'r str,
     rows: Vec<&'r TokenRow<C>>,
 }
 
-/// Messages by day.
+/// The messages by day.
 #[derive(Serialize)]
 struct Plot {
-    /// From the first day with a message to the last.
+    /// The number of days from the first to the last message.
     days: usize,
-    /// Those without a message.
+    /// The number of days without a message.
     empty: usize,
-    /// Days of a bar.
+    /// The number of days per bar.
     width: usize,
-    /// The days of each bar, words for its first, and its messages.
+    /// The days of each bar, the label of its first day, and the number of messages.
     bars: Vec<(String, String, u64)>,
 }
 
-/// Bars of a plot at most.
+/// The greatest number of bars in a plot.
 const BARS: usize = 200;
 
-/// The figures of one encoding by coverage, the cheapest first in each.
+/// The figures of one encoding by coverage, the cheapest first.
 #[derive(Serialize)]
 struct Prices<'r> {
     encoding: &'r str,
     coverages: Vec<Vec<&'r TokenCell>>,
 }
 
-/// The tokens of a dialect per message, and its losses.
+/// The losses of a dialect, and its tokens per message.
 #[derive(Serialize)]
 struct Lost<'r> {
     target: String,
@@ -94,7 +95,7 @@ struct Changed<'r> {
     only_after: Vec<String>,
 }
 
-/// The heading of a figure of money: a price, and which tokens it is applied to where that is not all of them.
+/// The heading of a figure of money: the price, and the tokens to which it applies, if these are not all.
 fn money_column(cell: &MoneyCell) -> String {
     let model = &cell.figure.model;
     match cell.figure.basis {
@@ -104,7 +105,7 @@ fn money_column(cell: &MoneyCell) -> String {
     }
 }
 
-/// Writes the page. `nonce` is a word that no author of a chat can know; the policy runs only scripts that carry it.
+/// Writes the page. `nonce` is a word that no author of a chat can know; the content security policy runs only scripts that have it.
 pub(crate) fn page(report: &Report, nonce: &str) -> Result<String, TemplateError> {
     let mut prices = TokenTable::new(&report.run.encodings);
     for cell in &report.tokens.rows {
@@ -144,7 +145,7 @@ pub(crate) fn page(report: &Report, nonce: &str) -> Result<String, TemplateError
     Ok(html.into_string())
 }
 
-/// The bars of messages by day; none where all are of one day.
+/// The bars of messages by day; `None` if all messages are from one day.
 fn plot(rows: &[DayCount]) -> Option<Plot> {
     let days = rows
         .iter()
@@ -184,7 +185,7 @@ fn per_message(cell: &TokenCell) -> f64 {
     cell.per_message
 }
 
-/// The dialects of each coverage by a price in the first column.
+/// The dialects of each coverage, sorted by a price in the first column.
 fn by_price<'r, C>(table: &'r TokenTable<&'r C>, price: impl Fn(&C) -> f64) -> Vec<Group<'r, &'r C>> {
     let groups = table.coverages.iter().map(|group| Group {
         coverage: &group.coverage,
@@ -210,7 +211,7 @@ fn by_encoding<'r>(prices: &'r TokenTable<&'r TokenCell>) -> Vec<Prices<'r>> {
     encodings.filter(|_| !prices.coverages.is_empty()).collect()
 }
 
-/// The dialects of the first encoding, each with its losses.
+/// The dialects of the first encoding, with their losses.
 fn lost(report: &Report) -> Vec<Lost<'_>> {
     let first = report.run.encodings.first().map_or("", String::as_str);
     let cells = report.tokens.rows.iter().filter(|cell| cell.encoding == first);

@@ -1,4 +1,4 @@
-// Filters: what is chosen stands in the address, so that a link leads to the same view.
+// The chosen filters are in the address, so that a link opens the same view.
 /** @type {HTMLFormElement} */
 const form = document.querySelector("form.filters");
 if (form) {

@@ -1,4 +1,4 @@
-// Sorting: every header becomes a button; numbers sort largest first, words from A. Printing opens what is folded.
+// Sorting: every header becomes a button; numbers are sorted from the largest, words from A. Printing unfolds everything.
 for (const head of document.querySelectorAll("th")) {
   if (!head.matches("thead th:not([data-unsorted])")) continue;
   const button = document.createElement("button");

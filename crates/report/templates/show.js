@@ -1,4 +1,4 @@
-// The turn of a message is marked where one points at either of them, and every second token is painted. Keys: j, k, [, ], / and ?.
+// Pointing at a message or at its turn marks both, and every second token is painted. Keys: j, k, [, ], / and ?.
 let marked = [];
 const mark = (target) => {
   const from = target instanceof Element ? target.closest("[data-m]") : null;
@@ -17,7 +17,7 @@ addEventListener("click", (event) => {
   others.find((one) => one.offsetParent)?.scrollIntoView({ block: "nearest" });
 });
 
-// Highlights add nothing to the document. A browser without them shows no tokens, and neither is what is behind so many.
+// Highlights add nothing to the document. A browser without them shows no tokens, and tokens after this number are not painted.
 const MOST_PAINTED = 20000;
 const highlight = globalThis.Highlight && CSS.highlights ? new Highlight() : null;
 if (highlight) CSS.highlights.set("token", highlight);
@@ -60,7 +60,7 @@ if (highlight) {
   document.addEventListener("toggle", opened, true);
 }
 
-// Versions of a message are tabs. Messages that follow in the version of the chat are shown with it alone.
+// Versions of a message are tabs. Later messages of the chat's version are shown only while its tab is chosen.
 const position = (article) => Number(/\d+$/.exec(article.id));
 const own = (versions) => versions.querySelector(":scope > .version");
 const follows = (article) => (versions) =>
@@ -111,7 +111,7 @@ const tabs = (versions) => {
 };
 for (const versions of document.querySelectorAll(".versions")) tabs(versions);
 
-// One rendering is shown, that of the chosen dialect, perspective and window; there is a choice of those that fit what was chosen before.
+// One rendering is shown, that of the chosen dialect, perspective and window; each field offers the values that exist for the fields before it.
 for (const chooser of document.querySelectorAll("form")) {
   const all = [...chooser.parentElement.querySelectorAll("details")].filter((one) => one.matches(".rendering"));
   const fields = [...chooser.querySelectorAll("select")];
@@ -135,7 +135,7 @@ for (const chooser of document.querySelectorAll("form")) {
   if (!chooser.hidden) apply();
 }
 
-// Messages of a range are in the document once it was opened.
+// The messages of a range are added to the document when it is first unfolded.
 const fill = (range) => {
   const messages = range.querySelector(":scope > noscript");
   if (!messages) return;

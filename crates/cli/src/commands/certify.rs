@@ -1,4 +1,4 @@
-//! `chatmill certify`: a finished dataset is read back and compared with its manifest.
+//! `chatmill certify`: reads a finished dataset back and compares it with its manifest.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     run: PathBuf,
 }
 
-/// Certifies a dataset; every problem is a line.
+/// Certifies a dataset, and prints a line for each problem.
 pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> Outcome<Exit> {
     let run = &arguments.run;
     if !has_traces_of_a_run(run)? {

@@ -1,4 +1,7 @@
-//! `chatmill check`: located findings and a verdict per file. Nothing is rendered, but for the dialects of `--for`.
+//! `chatmill check`: findings with their places, and a verdict for each file. Conversations are rendered only for the dialects of `--for`.
+//!
+//! `settings` and `arguments` decide what is checked and reported, the engine checks the files, and every finding goes to each report at
+//! once: the one on stdout and those of `--write`. All report formats implement the trait of `report`.
 
 mod arguments;
 mod baseline;
@@ -43,7 +46,7 @@ use crate::mask::mask;
 use crate::output::{self, Colours, Output, Style};
 use crate::terminal;
 
-/// Findings of a code in a file that a text report shows by default.
+/// The number of findings of a code in a file that text reports show by default.
 const MAX_FINDINGS: usize = 10;
 
 /// Checks the paths.
@@ -67,7 +70,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     if let Some(path) = &settings.passed_over {
         let path = output::shown(path);
         context.note(&format!(
-            "the settings {path} lie inside the checked inputs and are not read; use `--config` to read them"
+            "the settings {path} are inside the checked inputs and are not read; use `--config` to read them"
         ));
     }
     let known = settings
@@ -93,10 +96,10 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         mask: mask(context.global)?,
         hashes: arguments.hashes(),
         hides_paths: arguments.no_paths,
-        // A line may hold what is looked for.
+        // A line of the source may contain the secret that is looked for.
         excerpts: match quote && shows_text && !arguments.secrets {
             false => 0,
-            // Which findings are printed shows only when the known ones have been taken out.
+            // Which findings are printed is only known once those of the baseline are taken out.
             true if !known.is_empty() || reporting.most == 0 => usize::MAX,
             true => reporting.most,
         },
@@ -120,7 +123,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         let texts = checked.texts(quoting);
         let row = checked.row(&texts);
         let outcome = write_each(&mut reports, |report| report.finding(&checked, &row));
-        // Nobody reads on, or a report cannot be written: the rest need not be checked.
+        // The check stops when all readers have closed their pipes, or a report cannot be written.
         stop.fetch_or(outcome.is_err() || reports.is_empty(), Ordering::Relaxed);
         if failure.is_none() {
             failure = outcome.err();
@@ -160,32 +163,32 @@ pub(super) fn finding_text(
     text_report::full(&checked, &checked.row(&texts), colours, columns).0
 }
 
-/// The style in which the word of a severity is printed.
+/// The style of the word of a severity.
 pub(super) fn style_of(severity: &str) -> Style {
     let severity = severity.parse().unwrap_or(Severity::Error);
     text_report::style(severity)
 }
 
-/// The day that the machine's clock shows, in UTC.
+/// Today in UTC, by the clock of the machine.
 #[expect(
     clippy::disallowed_methods,
-    reason = "what lies in the future depends on today; `--now` takes the clock out of it"
+    reason = "findings about the future depend on today; `--now` makes them independent of the clock"
 )]
 fn today() -> Day {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     Day::of(since.map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX)))
 }
 
-/// How reports are written.
+/// What decides how the reports are written.
 struct Reporting<'a> {
     arguments: &'a Arguments,
     settings: &'a Settings,
     verbosity: Verbosity,
-    /// Whether content is shown.
+    /// Whether reports may quote content.
     quotes: bool,
-    /// Findings of a code in a file that text reports show; 0 shows all.
+    /// The number of findings of a code in a file that text reports show; 0 shows all.
     most: usize,
-    /// Files that the check reads in addition to its inputs, which no report may replace.
+    /// Files that the check reads in addition to its inputs; no report may replace them.
     spared: Vec<PathBuf>,
 }
 
@@ -205,7 +208,7 @@ impl<'a> Reporting<'a> {
         }
     }
 
-    /// The report that is printed and those of `--write`, with the files that these go to.
+    /// The printed report and those of `--write`, and the files that these are written to.
     fn reports(&self, options: &CheckOptions) -> Outcome<(Vec<Sent>, Vec<ReportFile>)> {
         let (stdout, colours) = (output::stdout(), Colours::of_stdout());
         let printed = self.arguments.output_format;
@@ -239,7 +242,7 @@ impl<'a> Reporting<'a> {
         Ok((reports, written))
     }
 
-    /// The layout of a text format.
+    /// The layout of a text format; `None` for other formats.
     fn layout(&self, format: Format) -> Option<Layout> {
         let layout = match format {
             Format::Full => Layout::Full,
@@ -280,7 +283,7 @@ impl<'a> Reporting<'a> {
                 quotes: self.quotes,
             }),
         };
-        // Formats for programs list all findings by default; a page shows how many it leaves out.
+        // Formats for programs contain all findings by default; a page states how many it leaves out.
         let is_limited = format == Format::Html || self.arguments.max_findings.is_some();
         Sent {
             least: self.arguments.min_severity.unwrap_or(Severity::Note),
@@ -289,7 +292,7 @@ impl<'a> Reporting<'a> {
         }
     }
 
-    /// The most findings of a code in a file, where they are limited.
+    /// The greatest number of findings of a code in a file; `None` without a limit.
     fn most_shown(&self) -> Option<u64> {
         (self.most > 0).then_some(self.most as u64)
     }
@@ -321,7 +324,7 @@ fn sent(report: Box<dyn Report>, out: Output) -> Sent {
     }
 }
 
-/// Paths that a title names; more are counted.
+/// The number of paths that a title names; the others are counted.
 const TITLE_PATHS: usize = 3;
 
 /// The title of a page: the checked paths, unless paths are masked.
@@ -333,19 +336,19 @@ fn title(paths: &[String], no_paths: bool) -> String {
     }
 }
 
-/// Where the bytes are that will be read.
+/// The paths that will be read.
 fn read_paths(options: &CheckOptions) -> Outcome<Vec<PathBuf>> {
     let (inputs, _) = inputs(options)?;
     let paths = inputs.into_iter().filter_map(|planned| match planned.input.kind {
         InputKind::File | InputKind::Folder | InputKind::Pipe => Some(planned.input.path()),
-        // A shell may have opened any file for us.
+        // Stdin may be any file that the shell has opened.
         InputKind::Stdin => Some(PathBuf::from("/dev/stdin")),
         InputKind::Memory(_) | InputKind::Refused(_) | InputKind::Failed(_) => None,
     });
     Ok(paths.collect())
 }
 
-/// Writes a finding into every report. A report whose pipe was closed is dropped; any other failure counts.
+/// Passes a finding to every report. A report is dropped if its pipe was closed; any other failure is returned.
 fn write_each(reports: &mut Vec<Sent>, mut what: impl FnMut(&mut Sent) -> io::Result<()>) -> io::Result<()> {
     let mut failure = None;
     reports.retain_mut(|report| match what(report) {
@@ -359,7 +362,7 @@ fn write_each(reports: &mut Vec<Sent>, mut what: impl FnMut(&mut Sent) -> io::Re
     failure.map_or(Ok(()), Err)
 }
 
-/// The dialects of `--for`, each once.
+/// The dialects of `--for`, without repetitions.
 fn targets(words: &[String], templates: &Templates) -> Outcome<Vec<Dialect>> {
     let mut targets: Vec<Dialect> = Vec::new();
     for word in words {
@@ -377,8 +380,8 @@ fn targets(words: &[String], templates: &Templates) -> Outcome<Vec<Dialect>> {
     Ok(targets)
 }
 
-/// The exit code depends on what was read and found, never on the form of the report. Unreadable files count
-/// whatever is selected, ignored or known; so do inputs without any conversation.
+/// The exit code depends on what was read and found, never on the format of the report. Unreadable files always fail the check, whatever is
+/// selected, ignored or in the baseline; so do inputs without a conversation.
 fn verdict(mut files: impl Iterator<Item = FileVerdict> + Clone, fail_on: FailOn) -> Exit {
     let nothing = files.clone().all(|file| file.conversations == 0);
     let unread = files.clone().any(|file| file.verdict == "unreadable");

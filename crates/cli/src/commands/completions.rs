@@ -1,4 +1,4 @@
-//! `chatmill completions`: what a shell needs to complete the command line.
+//! `chatmill completions`: the file with which a shell completes the command line.
 
 use chatmill_diag::codes::CODES;
 use chatmill_dialect::{LossCode, known};
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
 
 /// Prints the completion file.
 pub(crate) fn execute(arguments: &Arguments, mut program: Command) -> Outcome<Exit> {
-    // Into memory first: the generator panics when its writer fails.
+    // The file is generated in memory, because the generator panics when its writer fails.
     let mut file = Vec::new();
     program = with_values(program);
     clap_complete::generate(arguments.shell, &mut program, "chatmill", &mut file);
@@ -31,7 +31,7 @@ pub(crate) fn execute(arguments: &Arguments, mut program: Command) -> Outcome<Ex
     Ok(Exit::Complete)
 }
 
-/// The program with the known values of its arguments, for completions: the arguments take other values, too.
+/// Adds the known values of arguments for completion. The arguments also accept other values.
 fn with_values(program: Command) -> Command {
     let sources = || chatmill_source::SOURCES.iter().map(|source| source.id());
     let dialects = || known().map(chatmill_dialect::Dialect::id);

@@ -1,7 +1,7 @@
-//! `chatmill convert`: files for a trainer out of archives, in one step.
+//! `chatmill convert`: archives to files for a trainer, in one step.
 //!
-//! The archives are converted to a temporary dataset beside the target, which is exported and removed. Whoever wants to cut, choose, redact
-//! or compare takes a pipeline: `chatmill init`, `run` and `export` are these steps one by one.
+//! The archives are converted to a temporary dataset next to the target, which is exported and removed. To cut, select, redact or compare,
+//! users write a pipeline: `chatmill init`, `run` and `export` are the same steps one by one.
 
 use std::path::{Path, PathBuf};
 
@@ -50,25 +50,25 @@ pub(crate) struct Arguments {
     /// Worker threads; 0 uses all cores
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
-    /// Keeps the dataset, beside the files as DIR.dataset
+    /// Keeps the dataset, next to the files, as DIR.dataset
     #[arg(long)]
     keep: bool,
 }
 
-/// The pipeline before any key is set.
+/// The pipeline file before any key is set.
 const PIPELINE: &str = "name = \"convert\"\ninput = []\n[output]\npath = \"convert\"\n[count]\nencodings = []\n\
                         [perspective]\nas = \"each-agent\"\n[window]\nmode = \"document\"\n";
 
-/// The words that name no participant.
+/// The values of `--as` that are not a participant.
 const RULES: [&str; 4] = ["auto", "none", "each-agent", "each-participant"];
 
-/// Runs the pipeline, exports, and prints the summary of both.
+/// Runs the pipeline, exports the dataset, and prints a summary of both.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let (envelope, dialect) = target(&arguments.to)?;
     let rows = &arguments.rows;
     let mut request = rows.request(dialect, envelope, [true, !context.global.no_content])?;
     request.convert = Some(options(arguments));
-    // Hours of work must not end at a wrong argument.
+    // Checked first: a wrong argument must not end hours of work.
     check_request(&request)?;
     let files = begin(&rows.out, request.replace)?;
     let permanent = dataset_path(&rows.out);
@@ -93,7 +93,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         RunOptions {
             threads: arguments.threads,
             parent: temporary.as_ref().map(TemporaryDataset::parent),
-            // A dataset in the folder was left by a kill.
+            // A dataset at this place is left over from a killed process.
             replace: !arguments.keep || rows.replace,
             report: arguments
                 .keep
@@ -106,7 +106,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     let summary = result.map_err(|error| {
         match error {
             error if arguments.keep => resumable(error),
-            // The dataset is removed, and the files were not begun.
+            // The dataset is removed, and no file was begun.
             RunError::Stopped { .. } => ExportError::Stopped.into(),
             error => error.into(),
         }
@@ -162,7 +162,7 @@ columns! {
     }
 }
 
-/// The records of the inputs that were rejected, and why.
+/// The records of the inputs that were rejected, and the reasons.
 fn rejects(dataset: &Dataset) -> Result<ReadProblems, DatasetError> {
     let mut problems = ReadProblems::default();
     dataset.each_row("rejects", &mut |columns: &Rejects, row| {
@@ -181,7 +181,7 @@ fn rejects(dataset: &Dataset) -> Result<ReadProblems, DatasetError> {
     Ok(problems)
 }
 
-/// The options in front of those for rows, for the card: without paths, and without names of people.
+/// The options of `convert` itself for the card, without paths and names of people.
 fn options(arguments: &Arguments) -> Vec<(&'static str, String)> {
     let mut options = vec![("to", arguments.to.clone())];
     options.extend(arguments.reading.options());
@@ -202,20 +202,20 @@ fn options(arguments: &Arguments) -> Vec<(&'static str, String)> {
     options
 }
 
-/// Whether rated answers are wanted, which are rendered from the tables.
+/// Whether the request is for rated answers, which are rendered from the tables.
 fn is_of_preferences(request: &ExportRequest) -> bool {
     let envelope = request.envelope;
     envelope.is_some_and(|envelope| envelope.preferences != Preferences::None)
 }
 
-/// The folder of the dataset with `--keep`.
+/// The folder of the dataset under `--keep`.
 fn dataset_path(out: &Path) -> PathBuf {
     let mut path = out.as_os_str().to_owned();
     path.push(".dataset");
     PathBuf::from(path)
 }
 
-/// The pipeline with the keys of `--set`; keys that other options decide cannot be set.
+/// The pipeline with the keys of `--set`; keys that are decided by other options cannot be set.
 fn pipeline(arguments: &Arguments, request: &ExportRequest, context: &Context<'_>) -> Outcome<Pipeline> {
     let mut overrides = arguments.overrides.clone();
     if let Some(speaker) = &arguments.speaker {
@@ -229,7 +229,7 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest, context: &Context<'_
         .reading(context.global)?
         .hand_to(&mut pipeline, &arguments.inputs);
     pipeline.render.dialects = vec![request.dialect.clone()];
-    // Counts are asked for, in columns and as limits: their encodings are counted.
+    // Encodings are counted if token counts are used in columns or in limits.
     let windows = pipeline.window.max_tokens.as_ref();
     let windows = windows.and_then(|most| most.encoding.clone());
     let columns = request.columns.iter().filter_map(|column| {
@@ -254,7 +254,7 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest, context: &Context<'_
                 "losses",
             ]
         } else if request.split.is_some() {
-            // Parts are compared by what people and agents say.
+            // Parts are compared by the texts of people and agents.
             &[
                 "conversations",
                 "messages",
@@ -270,7 +270,7 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest, context: &Context<'_
     Ok(pipeline)
 }
 
-/// An envelope with its dialect, or a dialect alone.
+/// The envelope and dialect of `--to`, or a dialect alone.
 fn target(to: &str) -> Outcome<(Option<&'static Envelope>, String)> {
     if let Some(envelope) = envelope::find(to) {
         let dialect = envelope.dialects.first().copied().unwrap_or_default();

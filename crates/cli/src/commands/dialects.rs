@@ -7,7 +7,7 @@ use super::listing::{ListedThing, NamedListing};
 use crate::exit::{Exit, Outcome};
 use crate::{output, terminal};
 
-/// Examples at the end of the help.
+/// The examples at the end of the help.
 pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill dialects\n  chatmill dialects openai-chat";
 
 /// Lists the dialects.

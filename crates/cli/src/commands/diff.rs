@@ -1,4 +1,5 @@
-//! `chatmill diff`: two datasets, cell by cell, and conditions that a job can fail on.
+//! `chatmill diff`: compares two datasets cell by cell, and evaluates conditions on which a job can fail. `chatmill_report` computes the
+//! changes; `lines` prints them.
 
 mod lines;
 
@@ -30,7 +31,7 @@ pub(crate) struct Arguments {
     /// Fails when this condition is true; repeatable
     #[arg(long = "fail-if", value_name = "EXPR", allow_hyphen_values = true)]
     conditions: Vec<String>,
-    /// Prices, for conditions on money: a price file (TOML), or the list of `LiteLLM` or of models.dev as it is
+    /// Prices, for conditions on money: a price file (TOML), or the unchanged list of `LiteLLM` or of models.dev
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     /// Output format
@@ -38,7 +39,7 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-/// Form of a comparison.
+/// The format of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Human-readable text

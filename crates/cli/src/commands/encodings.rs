@@ -1,4 +1,4 @@
-//! `chatmill encodings`: the token encodings of the registry, or those that a pipeline counts in.
+//! `chatmill encodings`: the token encodings of the registry, or those of a pipeline.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Outcome<Exit> {
     Ok(Exit::Complete)
 }
 
-/// Models that are counted by a file of theirs.
+/// The families of models that need a tokenizer file.
 fn families() -> String {
     let widest = MODEL_FAMILIES.iter().map(|family| family.models.len()).max();
     let widest = widest.unwrap_or(0);
@@ -49,7 +49,7 @@ fn families() -> String {
     });
     let lines: String = lines.collect();
     format!(
-        "\nOther models, in a pipeline by their file: {{ name = \"NAME\", tokenizer = \"FILE\" }}\n{lines}"
+        "\nOther models need a tokenizer file in the pipeline: {{ name = \"NAME\", tokenizer = \"FILE\" }}\n{lines}"
     )
 }
 
@@ -81,14 +81,14 @@ fn entry(encoding: &Encoding) -> ListedThing<'_> {
     }
 }
 
-/// The error of a name that no encoding has; `own` are those of a pipeline.
+/// The error for an unknown encoding; `own` are the encodings of a pipeline.
 pub(super) fn unknown<'n>(name: &'n str, own: impl Iterator<Item = &'n str>) -> CommandError {
     if let Some(encoding) = of_model(name) {
-        return CommandError::request(format!("`{}` is a model and no encoding", output::harmless(name)))
+        return CommandError::request(format!("`{}` is the name of a model", output::harmless(name)))
             .then(format!("its encoding is `{}`", encoding.name()));
     }
     let registered = ENCODINGS.iter().map(Encoding::name);
     CommandError::unknown("encoding", name, nearest(name, registered.chain(own))).then(
-        "`chatmill encodings` lists them; `count.encodings` of a pipeline takes a tokenizer's file, and `--pipeline` counts by it",
+        "`chatmill encodings` lists them; `count.encodings` of a pipeline takes a tokenizer file, and `--pipeline` counts with it",
     )
 }

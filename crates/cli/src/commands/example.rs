@@ -1,6 +1,6 @@
-//! `chatmill example`: a small file of a format, valid, or broken in just the way that a code names.
+//! `chatmill example`: a small file of a format, valid, or broken so that it has the finding of a code.
 //!
-//! The bytes go to stdout as they are, archives and compressed files included; only a terminal gets no binary.
+//! The bytes are written to stdout unchanged, also of archives and compressed files; only to a terminal no binary file is written.
 
 mod samples;
 
@@ -66,7 +66,7 @@ fn valid(source: &str) -> Outcome<&'static [u8]> {
         .ok_or_else(|| CommandError::request(format!("there is no example of {source}")))
 }
 
-/// The file of a source that raises a code.
+/// The file of a source that has the finding of a code.
 fn broken(source: &str, word: &str) -> Outcome<&'static [u8]> {
     let code = code(word)?;
     let of_code: Vec<_> = BROKEN.iter().filter(|(name, _, _)| *name == code.name).collect();
@@ -77,7 +77,7 @@ fn broken(source: &str, word: &str) -> Outcome<&'static [u8]> {
     let name = code.name;
     Err(if sources.is_empty() {
         CommandError::request(format!(
-            "{name} cannot be shown by one small file: it takes a lowered limit, a device or several files"
+            "{name} cannot be shown by one small file: it needs a lowered limit, a device or several files"
         ))
         .then(format!("`chatmill explain {}` explains its cause", code.code))
     } else {
@@ -92,7 +92,7 @@ fn broken(source: &str, word: &str) -> Outcome<&'static [u8]> {
     })
 }
 
-/// The one code that a word names.
+/// The single code that a word names.
 fn code(word: &str) -> Outcome<&'static Code> {
     match selection::named(word)?.as_slice() {
         [code] => Ok(code),
@@ -107,7 +107,7 @@ fn code(word: &str) -> Outcome<&'static Code> {
     }
 }
 
-/// Whether bytes are not text.
+/// Whether the bytes are not text.
 fn is_binary(bytes: &[u8]) -> bool {
     bytes.contains(&0) || bytes.starts_with(&[0x1f, 0x8b])
 }

@@ -19,15 +19,15 @@ pub(crate) struct Arguments {
     all: bool,
 }
 
-/// Prints one page, those of a family after what they are about, or all.
+/// Prints the page of a code, the pages of a family after its introduction, or all pages.
 pub(crate) fn execute(arguments: &Arguments) -> Outcome<Exit> {
     let (family, findings, others) = if let Some(word) = &arguments.code {
-        // Details of one row may follow the code.
+        // In reports, details of a row may follow the code.
         let word = word.split(": ").next().unwrap_or_default();
         let mut families = codes::FAMILIES.iter();
         let family = families.find(|family| family.prefix.eq_ignore_ascii_case(word));
         let mut findings = codes::named(word).unwrap_or_default();
-        // Letters name a family; with digits, a code has all of its letters.
+        // Letters alone name a family; a word with digits must be a whole code.
         let is_family = word.bytes().all(|byte| byte.is_ascii_alphabetic());
         findings.retain(|code| is_family || code.name == word || code.code.len() == word.len());
         (family, findings, other_codes::named(word))

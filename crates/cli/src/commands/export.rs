@@ -1,4 +1,5 @@
-//! `chatmill export`: training and evaluation files out of a finished dataset.
+//! `chatmill export`: writes training and evaluation files from a finished dataset. The crate `export` writes the rows; `maker` lets the
+//! engine render them if the dataset does not contain them. `convert` uses the same options and the same `write`.
 
 mod maker;
 pub(super) mod row_options;
@@ -35,7 +36,7 @@ pub(crate) struct Arguments {
     /// Folder of the dataset
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// The dialect whose renderings are exported
+    /// Dialect of the renderings to export
     #[arg(long, value_name = "ID[@PROFILE]")]
     dialect: String,
     /// Record format of each row: openai-sft, openai-rft, openai-evals, inspect, vertex-tuning, bedrock-conversation-2024,
@@ -46,7 +47,7 @@ pub(crate) struct Arguments {
     /// Leaves out renderings that break a rule of the dialect
     #[arg(long)]
     valid: bool,
-    /// Prints what export.json says, also where nothing is written
+    /// Prints the content of export.json, even if nothing is written
     #[arg(long, hide = true)]
     json: bool,
     #[command(flatten)]
@@ -74,8 +75,9 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     Ok(exit)
 }
 
-/// Writes an export into a folder that was begun at a path, and the list of what it leaves out, and returns its summary, that in words, and
-/// what it means. A temporary dataset is removed before the export appears: a repeat after a kill is refused then and removes nothing.
+/// Writes an export into a folder that was begun at a path, and the list of omitted rows; returns the summary, its text, and the exit code.
+/// A temporary dataset is removed before the export is published: after a kill in between, the repeated command is refused and removes
+/// nothing.
 pub(super) fn write(
     dataset: &Dataset,
     request: &ExportRequest,
@@ -107,7 +109,7 @@ pub(super) fn known_envelope(id: &str) -> Outcome<&'static Envelope> {
     })
 }
 
-/// Remedies, where fewer than half of the rows are kept: those of the most frequent reasons.
+/// The remedies for the most frequent reasons, if less than half of the rows are kept.
 fn way_out(
     summary: &ExportSummary,
     plan: &serde_json::Value,
@@ -143,7 +145,7 @@ fn way_out(
     Ok(lines.collect())
 }
 
-/// What to do about a reason, as its list says. Some codes have several messages.
+/// The remedy for a reason, from the list that defines it. Some codes have several messages.
 fn advice(reason: &str, summary: &ExportSummary) -> Option<&'static str> {
     let (code, detail) = reason.split_once(": ").unwrap_or((reason, ""));
     let is_its = |of: &&'static str| *of == "export" || Some(*of) == summary.envelope;
@@ -153,10 +155,10 @@ fn advice(reason: &str, summary: &ExportSummary) -> Option<&'static str> {
     exact.or(named.first()).map(|rule| rule.advice)
 }
 
-/// The most frequent changes of words that are printed.
+/// The number of changes of texts that are printed.
 const PRINTED: usize = 5;
 
-/// What the renderings have that no source has, each kind in a line, and the most frequent of what else they changed in the words.
+/// A line for each kind of content that the renderings have and the sources have not, and the most frequent other changes of texts.
 fn changes(losses: &[LossFigures]) -> String {
     let of = |changed: Changed| losses.iter().filter(move |loss| loss.changed == changed);
     let printed = of(Changed::Invented).chain(of(Changed::Words).take(PRINTED));
@@ -172,7 +174,7 @@ fn changes(losses: &[LossFigures]) -> String {
     text
 }
 
-/// The export as text: files, then the rows that were left out, then problems.
+/// The export as text: files, omitted rows, problems.
 fn describe(summary: &ExportSummary, (out, replaces): (&Path, bool), mask: Option<&Mask>) -> String {
     let out = shown(out);
     let envelope = summary.envelope.and_then(envelope::find);

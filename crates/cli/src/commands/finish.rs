@@ -1,4 +1,4 @@
-//! `chatmill finish`: publishes the dataset once every shard of a plan is done.
+//! `chatmill finish`: publishes the dataset when all shards of a plan are done.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     format: ListFormat,
 }
 
-/// Finishes, and prints the same summary as `run`.
+/// Finishes the run, and prints the same summary as `run`.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let (plan, request) = shards::planned_run(&arguments.out)?;
     let reporter = run::PricedReport::of(&request.pipeline, &plan, context)?;

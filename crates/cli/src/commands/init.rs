@@ -1,7 +1,8 @@
-//! `chatmill init`: a commented pipeline file over some paths, made from what was detected there.
+//! `chatmill init`: prints a commented pipeline file for some paths, based on what was detected there (`seen`). `toml` fills in its
+//! template, and `format` that of a format file, for `--as-format`.
 //!
-//! Every key stands in the file, the rarer ones as comments with their defaults, so that a newcomer changes words instead
-//! of looking them up. It goes to stdout; nothing is written or overwritten.
+//! The file contains every key, rare ones as comments with their defaults, so that newcomers edit words and need not look them up. It is
+//! printed on stdout; no file is written.
 
 mod format;
 mod seen;
@@ -29,7 +30,7 @@ pub(crate) struct Arguments {
     as_format: bool,
 }
 
-/// Looks at the paths and prints a pipeline file that reads them.
+/// Inspects the paths and prints a pipeline file that reads them.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let mut inputs = Vec::new();
     let mut failures = Vec::new();
@@ -63,7 +64,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
         let seen = inputs.iter().flat_map(|(_, seen)| seen.misfits());
         let seen: Vec<String> = seen.collect();
         let message = format!("nothing fits as a chat: {}", seen.join("; "));
-        let step = "docs/tables.md says how a [table_map] or a [field_map] is written by hand";
+        let step = "docs/tables.md explains how to write a [table_map] or a [field_map] by hand";
         CommandError::request(message).then(step).report();
         return Ok(Exit::Failed);
     }
@@ -71,7 +72,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     Ok(exit::report_failures(&failures))
 }
 
-/// Prints a format file for the one path.
+/// Prints a format file for a single path.
 fn as_format(inputs: &[(&str, Seen)]) -> Outcome<Exit> {
     let [(path, seen)] = inputs else {
         return refuse(

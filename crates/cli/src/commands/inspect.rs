@@ -1,4 +1,7 @@
-//! `chatmill inspect`: what a file is, why, and what is in it; of a dataset or an export, statistics on its conversations.
+//! `chatmill inspect`: the format of a file, with the evidence and the contents; for a dataset or an export, statistics on its
+//! conversations.
+//!
+//! Files are described one by one, or as an `overview` if there are many; `export` verifies the folder of an export before it is read.
 
 mod export;
 mod overview;
@@ -75,7 +78,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     Ok(inspected.exit)
 }
 
-/// Whether `export` or `convert` wrote a folder.
+/// Whether a folder was written by `export` or `convert`.
 pub(super) fn is_export(folder: &Path) -> Outcome<bool> {
     Ok(Export::read(folder)?.is_some())
 }
@@ -84,7 +87,7 @@ fn known_encoding(name: &str) -> Outcome<&'static Encoding> {
     chatmill_token::find(name).ok_or_else(|| encodings::unknown(name, std::iter::empty()))
 }
 
-/// What was found, as text and as JSON.
+/// The results, as text and as JSON.
 struct Inspected {
     text: Vec<String>,
     json: Map<String, Value>,
@@ -134,7 +137,7 @@ impl Inspected {
             statistics::leave_out_content(&mut found);
             "because of --no-content"
         } else {
-            "because the pipeline keeps no content, or lets nothing be quoted"
+            "because the pipeline keeps no content, or forbids quoting it"
         };
         let manifest = dataset.manifest();
         let name = manifest.plan.get("name").and_then(Value::as_str);
@@ -165,7 +168,7 @@ impl Inspected {
         let found = export.inspect(encoding, context)?;
         self.text.push(export.describe(&found));
         self.list("exports", export.about(&found), &found.statistics);
-        // Rows in a form that is written and not read are told, and no fault of the export.
+        // Rows in a form that chatmill writes but does not read are reported, and are not a fault of the export.
         self.end(exit::report_failures(&found.problems.failures));
         Ok(())
     }
@@ -192,7 +195,7 @@ impl Inspected {
     }
 }
 
-/// Fails without any conversation, and for an input that cannot be opened; an unknown format is no failure.
+/// `Failed` if there is no conversation, or if an input cannot be opened; an unknown format is not a failure.
 fn verdict(entries: &[EntryReport]) -> Exit {
     let nothing = entries.iter().all(|entry| entry.conversations == 0);
     Exit::complete_if(!nothing && !entries.iter().any(is_closed))
@@ -203,7 +206,7 @@ fn is_closed(entry: &EntryReport) -> bool {
     entry.problems.iter().any(ReadProblem::is_of_input)
 }
 
-/// The path of a file, or of an entry in its archive.
+/// The path of a file, or of a member in its archive.
 fn name(entry: &EntryReport) -> String {
     if entry.entry.is_empty() {
         harmless(&entry.path)

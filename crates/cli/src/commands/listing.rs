@@ -1,4 +1,4 @@
-//! Lists of what has a name: a line for each, and all about the one that is named.
+//! Lists of named things: a line for each, and a description of the one that is asked for.
 
 use chatmill_diag::suggest::nearest;
 use clap::Args;
@@ -8,10 +8,10 @@ use crate::args::{ListFormat, Listing};
 use crate::exit::{CommandError, Outcome};
 use crate::{output, terminal};
 
-/// Arguments of such a list.
+/// The arguments of a list of named things.
 #[derive(Debug, Args)]
 pub(crate) struct NamedListing {
-    /// Describes one of the list; without it, each has a line
+    /// Name of the entry to describe; without it, all are listed, one per line
     #[arg(value_name = "ID")]
     name: Option<String>,
     #[command(flatten)]
@@ -22,18 +22,18 @@ pub(crate) struct NamedListing {
 pub(super) struct ListedThing<'e> {
     pub(super) name: &'e str,
     pub(super) title: String,
-    /// Its properties, each a topic and a text.
+    /// Its properties, each with a topic and a text.
     pub(super) topics: Vec<(&'static str, String)>,
     pub(super) json: Value,
 }
 
 impl NamedListing {
-    /// Whether all entries are printed as text.
+    /// Whether the list is printed as text, with a line for each entry.
     pub(super) fn is_of_lines(&self) -> bool {
         self.name.is_none() && matches!(self.listing.format, ListFormat::Text)
     }
 
-    /// Prints the entries, or the one that is named, which is a `what`.
+    /// Prints the entries, or the single one that is asked for; `what` is the noun for error messages.
     pub(super) fn print(&self, what: &str, mut entries: Vec<ListedThing<'_>>) -> Outcome<()> {
         if let Some(name) = &self.name {
             let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();

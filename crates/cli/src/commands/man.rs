@@ -1,4 +1,4 @@
-//! `chatmill man`: manual pages in roff, of the program or of one command.
+//! `chatmill man`: manual pages in roff, for the program or for one command.
 
 use chatmill_diag::suggest::nearest;
 use clap::{Args, Command};
@@ -37,7 +37,7 @@ pub(crate) fn execute(arguments: &Arguments, mut program: Command) -> Outcome<Ex
     let man = Man::new(command);
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
-    // The generator's own synopsis prints options that have to be given without their values.
+    // The generator's own synopsis omits the values of required options.
     let synopsis: Vec<_> = usage.lines().map(|line| roman(line.trim())).collect();
     Roff::new()
         .control("SH", ["SYNOPSIS"])

@@ -1,7 +1,8 @@
-//! `chatmill night`: one scheduled run ("night") of a store, resumed or new: a dataset that is compared, recorded and reported.
+//! `chatmill night`: a scheduled run ("night") in a store, new or resumed. Its dataset is compared with the last good one, recorded and
+//! reported.
 //!
-//! The outcome of a night is its record, written by one rename; everything else in the store follows from the records and is
-//! completed by the next call, wherever this one is killed.
+//! The outcome of a night is its record, which is written by a single rename. Everything else in the store is derived from the records, and
+//! is completed by the next call, wherever a call is killed.
 //!
 //! Why: docs/decisions/2026-11-23-nightly-run-records.md.
 
@@ -38,7 +39,7 @@ pub(crate) struct Arguments {
     request: NightRequest,
 }
 
-/// Arguments of a night.
+/// The arguments of a night.
 #[derive(Debug, Args)]
 struct NightRequest {
     /// Pipeline file
@@ -64,7 +65,7 @@ struct NightRequest {
     dry_run: bool,
 }
 
-/// What else there is to do with a store.
+/// The subcommands, for other work on a store.
 #[derive(Debug, Subcommand)]
 enum Word {
     /// Lists the scheduled runs of a store
@@ -73,7 +74,7 @@ enum Word {
     Accept(accept::AcceptArguments),
 }
 
-/// Writes the files that are derived from the records of a store again, and returns the path of its page.
+/// Writes the files that are derived from the records of a store, and returns the path of its page.
 pub(super) fn write_page(store: &Path, context: &Context<'_>) -> Outcome<PathBuf> {
     if Records::find(store)?.is_none() {
         return Err(no_store(store).then("give the folder of `chatmill night --store`"));

@@ -1,4 +1,4 @@
-//! `chatmill plan`: divides a run into shards that any machine can process, and writes the plan beside the destination.
+//! `chatmill plan`: divides a run into shards that any machine can process, and writes the plan next to the destination.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     let common = &arguments.common;
     let overrides = common.overrides(context.global);
     let plan = common.plan(&overrides)?;
-    // Other machines have other current folders.
+    // Other machines have other current folders, so relative paths become absolute.
     let inputs = common
         .inputs
         .iter()

@@ -1,8 +1,7 @@
-//! `chatmill render`: conversations in one dialect, on stdout.
+//! `chatmill render`: prints conversations in one dialect on stdout.
 //!
-//! A JSON dialect gives one value a line. A single rendering of a text dialect is printed as it is; several are JSON lines.
-//! A file or a program gets the exact bytes. A terminal gets the same text with what would steer it written out, in JSON by
-//! JSON's own escapes.
+//! A JSON dialect gives one value per line. A single rendering in a text dialect is printed unchanged; several become JSON lines. Files and
+//! pipes get the exact bytes; on a terminal, characters that could control it are written as escapes, in JSON as JSON's own.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -131,10 +130,10 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> Outcome<Ex
     Ok(exit_of(&problems, &printer.failed, read, printer.printed))
 }
 
-/// Keys that can be set: those that change how a conversation is rendered, and not what is read, cut, counted or written.
+/// Sections with keys that can be set: they change how a conversation is rendered, not what is read, cut, counted or written.
 const SECTIONS: [&str; 3] = ["policy.", "prompt.", "tools."];
 
-/// The overrides and the template, read as a pipeline file.
+/// The overrides and the template, parsed as a pipeline file.
 pub(super) fn settings(template: Option<&str>, overrides: &[String]) -> Outcome<Plan> {
     let mut assignments = Vec::new();
     if let Some(path) = template {
@@ -142,7 +141,7 @@ pub(super) fn settings(template: Option<&str>, overrides: &[String]) -> Outcome<
             .extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
         let key = if is_config { "tokenizer_config" } else { "template" };
-        // JSON writes a text as TOML does.
+        // A JSON string is a TOML string, too.
         assignments.push(format!(
             "templates.{TEMPLATE}.{key}={}",
             serde_json::to_string(path)?
@@ -163,13 +162,13 @@ pub(super) fn settings(template: Option<&str>, overrides: &[String]) -> Outcome<
             }
         }
     }
-    // The required keys of a pipeline file.
+    // The keys that a pipeline file must have.
     let least = "name = \"render\"\n[[input]]\npath = \".\"\n[output]\npath = \".\"\n";
     let pipeline = pipeline::parse(least, &assignments, Path::new("--set"))?;
     Ok(Plan::without_inputs(pipeline)?)
 }
 
-/// The name of a template on the command line.
+/// The name of the template of the command line.
 const TEMPLATE: &str = "template";
 
 fn template(plan: &Plan) -> Outcome<Dialect> {
@@ -201,8 +200,8 @@ pub(super) fn names(linked: &Linked) -> impl Iterator<Item = &str> {
         .flat_map(|person| std::iter::once(person.id.as_str()).chain(person.name.as_deref()))
 }
 
-/// Prints on stderr the records that could not be read, and the renderings that a template refused, and returns the exit code: a
-/// missing rendering always fails, an unreadable record only when nothing was rendered.
+/// Prints on stderr the records that could not be read and the renderings that a template refused, and returns the exit code: a missing
+/// rendering always fails, an unreadable record only if nothing was rendered.
 fn exit_of(problems: &ReadProblems, failed: &Failed, conversations: u64, printed: u64) -> Exit {
     read_problems::report("not rendered", problems);
     if printed == 0 && problems.count == 0 && problems.failures.is_empty() {
@@ -234,7 +233,7 @@ fn exit_of(problems: &ReadProblems, failed: &Failed, conversations: u64, printed
     }
 }
 
-/// A word that must name something in the input; only the nearest name is remembered.
+/// The search for a word that must name something in the input; only the nearest name is kept.
 pub(super) struct Search<'s> {
     word: Option<&'s str>,
     met: bool,
@@ -250,7 +249,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Whether the word is one of these.
+    /// Whether the word is one of these names.
     fn meets<'n>(&mut self, names: impl IntoIterator<Item = &'n str> + Clone) -> bool {
         let Some(word) = self.word else {
             return true;
@@ -260,7 +259,7 @@ impl<'s> Search<'s> {
         met
     }
 
-    /// Notes whether the word was found among these names.
+    /// Notes whether the word was found, and otherwise the nearest of these names.
     pub(super) fn note<'n>(&mut self, met: bool, names: impl IntoIterator<Item = &'n str>) {
         self.met |= met;
         if let Some(word) = self.word.filter(|_| !self.met) {
@@ -276,7 +275,7 @@ impl<'s> Search<'s> {
         unmet.map_or(Ok(()), Err)
     }
 
-    /// The refusal of a word that named nothing.
+    /// The refusal of a word that was not found.
     pub(super) fn unmet(&self, what: &str) -> Option<CommandError> {
         let word = self.word.filter(|_| !self.met)?;
         Some(CommandError::unknown(what, word, self.nearest.as_deref()))
@@ -285,9 +284,9 @@ impl<'s> Search<'s> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
-    /// The value alone.
+    /// The value only.
     Json,
-    /// The text alone while there is only one, else JSON lines.
+    /// The text only, if there is a single rendering; else JSON lines.
     Text,
     WithIds,
     WithLosses,
@@ -297,9 +296,9 @@ struct Printer {
     out: Output,
     shape: Shape,
     is_json: bool,
-    /// Whether it goes to a terminal, which control characters could steer.
+    /// Whether output goes to a terminal, which control characters could affect.
     on_terminal: bool,
-    /// The first text, held back until it is known whether it is the only one.
+    /// The first text, which is held back until it is known whether there is another.
     first: Option<(String, String, String)>,
     printed: u64,
     failed: Failed,
@@ -309,7 +308,7 @@ struct Printer {
 #[derive(Default)]
 struct Failed {
     count: u64,
-    /// The first few, with the reason.
+    /// The first few, with their reasons.
     shown: Vec<String>,
 }
 
@@ -328,7 +327,7 @@ impl Failed {
     }
 }
 
-/// The rules of templates that a rendering breaks which is not there, or not whole.
+/// The rules of templates that are broken by a rendering that is missing or incomplete.
 const UNRENDERED: [&str; 2] = ["TPL-02", "TPL-03"];
 
 impl Printer {
@@ -482,7 +481,7 @@ mod tests {
         }
     }
 
-    /// A sink whose bytes can be read.
+    /// A sink with bytes that can be read.
     #[derive(Clone, Default)]
     struct SharedBuffer(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
 

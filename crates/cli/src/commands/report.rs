@@ -1,4 +1,4 @@
-//! `chatmill report`: the reports of a dataset, written again from what it holds.
+//! `chatmill report`: writes the reports of a finished dataset again, from its tables.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ use crate::mask::mask;
 use crate::output::{self, shown};
 use crate::prices::price_file;
 
-/// The summary of a run in the dataset's folder.
+/// The summary of a run, in the folder of the dataset.
 const RUN_FILE: &str = "run.json";
 
 /// Arguments of `report`.
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     /// Adds the conversations that took longest, from run.json; the reports then differ from run to run
     #[arg(long)]
     times: bool,
-    /// Prices, to add money: a price file (TOML), or the list of `LiteLLM` or of models.dev as it is
+    /// Prices, to add money: a price file (TOML), or the unchanged list of `LiteLLM` or of models.dev
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     /// Opens the page in the browser
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     open: bool,
 }
 
-/// Writes the reports and names them.
+/// Writes the reports and prints their names.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     if let Some(store) = &arguments.store {
         let page = write_page(store, context)?;
@@ -96,7 +96,7 @@ fn slowest(run: &Path) -> Outcome<Vec<SlowConversation>> {
     Ok(file.slowest)
 }
 
-/// Refuses what is not a finished dataset, with the next step.
+/// Refuses a folder that is not a finished dataset, with the next step.
 pub(crate) fn refuse_other_folders(folder: &Path) -> Outcome<()> {
     if is_dataset(folder)? {
         return Ok(());
@@ -108,7 +108,7 @@ pub(crate) fn refuse_other_folders(folder: &Path) -> Outcome<()> {
     )
 }
 
-/// Hands a page to the system's viewer, and does not wait for it.
+/// Passes a page to the viewer of the system, without waiting for it.
 pub(super) fn open(page: &Path) -> Outcome<()> {
     let viewer = if cfg!(target_os = "macos") {
         "open"

@@ -1,4 +1,4 @@
-//! `chatmill rules`: the finding codes, from their registry, and the codes that are no findings, by family.
+//! `chatmill rules`: lists the finding codes of the registry, and the codes that are not findings, by family.
 
 use chatmill_diag::Code;
 use chatmill_diag::codes::{self, Family};
@@ -8,7 +8,7 @@ use crate::args::{ListFormat, Listing};
 use crate::exit::{Exit, Outcome};
 use crate::{other_codes, output, terminal};
 
-/// Examples at the end of the help.
+/// The examples at the end of the help.
 pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill rules\n  chatmill rules --format json";
 
 /// Lists the codes by family.
@@ -43,7 +43,7 @@ fn family_of(code: &Code) -> Option<&'static Family> {
     codes::FAMILIES.iter().find(|family| family.holds(code))
 }
 
-/// The codes as text, each family below its name.
+/// The codes as text, each family under its title.
 fn text() -> String {
     let longest = codes::CODES.iter().map(|code| code.name.len());
     let longest = longest.max().unwrap_or_default();

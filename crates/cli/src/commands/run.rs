@@ -1,4 +1,5 @@
-//! `chatmill run`: from a pipeline file to a published dataset.
+//! `chatmill run`: makes a published dataset from a pipeline file. The engine runs the pipeline; the code here adds the reports to the
+//! dataset, and prints the `summary`, which `finish` and `convert` also use.
 
 pub(super) mod summary;
 
@@ -49,7 +50,7 @@ pub(crate) struct Arguments {
     format: ListFormat,
 }
 
-/// The counters of `--counter`.
+/// The values of `--counter`.
 const COUNTERS: Choices<CountMode> = &[
     (
         "cached",
@@ -106,7 +107,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     print_summary(&name, &summary, arguments.format, context)
 }
 
-/// An error of a run; on a full disk, its advice is that finished work is kept.
+/// The error of a run; for a full disk, the advice is that finished work is kept.
 pub(super) fn resumable(error: RunError) -> CommandError {
     let is_full = matches!(error, RunError::Dataset(DatasetError::NoSpace { .. }));
     let error = CommandError::from(error);
@@ -117,7 +118,7 @@ pub(super) fn resumable(error: RunError) -> CommandError {
     }
 }
 
-/// Writes the report of a dataset with the prices that its pipeline file names for nights.
+/// Writes the report of a dataset with the prices that its pipeline file has for nights.
 pub(super) struct PricedReport(PriceList);
 
 impl PricedReport {
@@ -133,7 +134,7 @@ impl PricedReport {
         save(folder, &report)
     }
 
-    /// Writes the report again for a dataset that existed before the run: the prices may have changed.
+    /// Writes the report again for a dataset that existed before the run, since prices may have changed.
     pub(super) fn renew(&self, summary: &RunSummary) -> Result<(), DatasetError> {
         if summary.elapsed.is_none() && !self.0.is_empty() {
             self.write(&summary.out)?;
@@ -161,7 +162,7 @@ pub(super) fn print_summary(
     Ok(exit)
 }
 
-/// A path without detours, relative to the current folder where it lies below.
+/// A path without detours, relative to the current folder if it is below it.
 #[expect(clippy::disallowed_methods, reason = "it is only shown")]
 fn short(path: &Path) -> String {
     let Ok(whole) = path.canonicalize() else {

@@ -1,4 +1,5 @@
-//! `chatmill schema`: the JSON Schema of the pipeline file, of `chatmill.toml`, of the report or of format files, or the columns of a table.
+//! `chatmill schema`: prints the JSON Schema of the pipeline file, of `chatmill.toml`, of the report or of format files, or the columns of
+//! a table.
 
 use chatmill_diag::suggest::nearest;
 use chatmill_engine::pipeline::{self, Config};
@@ -23,7 +24,7 @@ pub(crate) struct Arguments {
     name: Option<String>,
 }
 
-/// Prints a schema, or which there are.
+/// Prints a schema, or the list of schemas.
 pub(crate) fn execute(arguments: &Arguments) -> Outcome<Exit> {
     match arguments.name.as_deref() {
         None => output::print(&names().collect::<Vec<_>>().join("\n"))?,

@@ -1,6 +1,8 @@
-//! `chatmill show`: one conversation as people read it, with its findings at their messages.
+//! `chatmill show`: a conversation for people, with its findings at their messages. `choice` selects it; it is read from inputs by the code
+//! here, or from a dataset by `dataset`. `text`, `html` and `shape` write it, the last one for `--no-content`, and `rendering` adds what a
+//! model gets of it.
 //!
-//! Where text goes through [`TextPage`](page::TextPage), so that nothing of a chat can control the terminal.
+//! Text goes through [`TextPage`](page::TextPage), so that nothing in a chat can control the terminal.
 
 mod choice;
 mod dataset;
@@ -54,7 +56,7 @@ pub(crate) struct Arguments {
     path: String,
     #[command(flatten)]
     choice: ChoiceArguments,
-    /// Pipeline file whose settings apply: maps, redaction, perspective, windows, policy and templates
+    /// Pipeline file with settings to apply: maps, redaction, perspective, windows, policy and templates
     #[arg(long, value_name = "FILE", conflicts_with = "source")]
     pipeline: Option<PathBuf>,
     #[command(flatten)]
@@ -70,7 +72,7 @@ pub(crate) struct Arguments {
     /// Also shows the row that `convert --to` writes for a trainer: an envelope (trl-messages, openai-sft, …)
     #[arg(long = "to", value_name = "ENVELOPE")]
     envelope: Option<String>,
-    /// Who is the assistant: id or name of a participant, `auto` or `none`
+    /// Participant that is the assistant: id or name, `auto` or `none`
     #[arg(long = "as", default_value = "auto", value_name = "PARTICIPANT")]
     speaker: String,
     /// Output format; without it, the ending of --out decides
@@ -82,46 +84,46 @@ pub(crate) struct Arguments {
     /// Shows pictures that are in the conversation as data, on an HTML page: 3 MiB of PNG, JPEG, GIF or WebP
     #[arg(long)]
     media: bool,
-    /// Opens the file in the program that the system has for it
+    /// Opens the file in the default program of the system
     #[arg(long, requires = "out")]
     open: bool,
 }
 
-/// Form of what is shown.
+/// The format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ShownAs {
     /// Text for a terminal
     Text,
     /// Markdown: the chat alone
     Markdown,
-    /// HTML page: the chat, and beside it what a model gets
+    /// HTML page: the chat, and next to it what a model gets
     Html,
 }
 
 /// A conversation that is shown.
 struct ShownConversation {
     id: String,
-    /// Where it begins.
+    /// The place where it begins.
     place: String,
     linked: Linked,
-    /// Its findings by their messages; those about the conversation as a whole have none.
+    /// Its findings by message; those on the conversation as a whole have no message.
     findings: FindingsByMessage,
-    /// What its dataset knows of it.
+    /// The facts that its dataset stores about it.
     stored: Option<StoredFacts>,
 }
 
-/// Findings by their messages.
+/// Findings by message.
 type FindingsByMessage = BTreeMap<Option<u32>, Vec<ShownFinding>>;
 
-/// What a conversation is written for.
+/// The output for which a conversation is written.
 #[derive(Clone, Copy)]
 struct Medium<'m> {
     format: ShownAs,
-    /// The mask of ids, where no content is shown.
+    /// The mask of ids, if content must not be shown.
     mask: Option<&'m Mask>,
     colours: Colours,
     columns: usize,
-    /// Columns that text is wrapped to.
+    /// The width to which text is wrapped.
     wrapped_columns: usize,
 }
 
@@ -250,16 +252,16 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     Ok(exit::report_failures(&problems.failures))
 }
 
-/// Where a conversation comes from, and with that how it is rendered.
+/// The origin of a conversation, which decides how it is rendered.
 #[derive(Clone, Copy)]
 enum Origin<'o> {
-    /// From inputs, by a plan.
+    /// From inputs, rendered by a plan.
     Inputs(&'o Plan),
-    /// From a dataset, as its run rendered it.
+    /// From a dataset, rendered as in its run.
     Dataset(&'o Dataset),
 }
 
-/// The wanted conversations of the inputs, and what of them could not be read on the way.
+/// The requested conversations of the inputs, and the problems that occurred while reading.
 fn find(
     arguments: &Arguments,
     plan: Option<&Plan>,
@@ -311,7 +313,7 @@ fn find(
     Ok((found.finish(), problems))
 }
 
-/// What is shown in addition to the conversation.
+/// The renderings that are shown in addition to the conversation.
 struct Target {
     dialects: Vec<Dialect>,
     envelope: Option<&'static Envelope>,
@@ -323,7 +325,7 @@ impl Target {
         let rated = envelope.filter(|envelope| envelope.preferences != Preferences::None);
         if let Some(Envelope { id, .. }) = rated {
             return refuse(
-                format!("the rows of `{id}` are made of rated answers, not of one conversation as it is"),
+                format!("the rows of `{id}` are made of rated answers, not of a single conversation"),
                 "leave `--to` out: other answers and how they were rated are shown at their place",
             );
         }
@@ -338,7 +340,7 @@ impl Target {
     }
 }
 
-/// Who is the assistant in the renderings; the first of them in the chat.
+/// The participants that are the assistant in the renderings; the chat is shown with the first of them.
 fn assistants(
     linked: &Linked,
     target: &Target,
@@ -350,7 +352,7 @@ fn assistants(
         Origin::Inputs(plan) if is_auto(&asked) && arguments.pipeline.is_some() => {
             plan.pipeline.perspective.speaker.clone()
         }
-        // As `convert` does.
+        // `convert` does the same.
         Origin::Inputs(_) if is_auto(&asked) && target.envelope.is_some() => {
             PerspectiveChoice::Rule(PerspectiveRule::EachAgent)
         }
@@ -366,7 +368,7 @@ fn is_auto(speaker: &PerspectiveChoice) -> bool {
     matches!(speaker, PerspectiveChoice::Rule(PerspectiveRule::Auto))
 }
 
-/// Renders the conversation in a dialect; notes name what cannot be made again of a dataset.
+/// Renders the conversation in a dialect; notes name what cannot be rendered again from a dataset.
 fn renderings(
     found: &ShownConversation,
     dialect: &Dialect,
@@ -403,7 +405,7 @@ fn renderings(
     }
 }
 
-/// The conversation as text, and below it what a model or a trainer gets of it.
+/// The conversation as text, and below it what a model or a trainer gets.
 fn text_of(
     found: &ShownConversation,
     target: &Target,
@@ -437,7 +439,7 @@ fn text_of(
     Ok(page.into_text())
 }
 
-/// The conversation as Markdown, with thoughts unless a pipeline decides.
+/// The conversation as Markdown, including reasoning unless a pipeline decides.
 fn markdown_of(found: &ShownConversation, plan: &Plan, is_of_pipeline: bool) -> String {
     let mut policy = *plan.policy();
     if !is_of_pipeline {
@@ -451,10 +453,10 @@ fn markdown_of(found: &ShownConversation, plan: &Plan, is_of_pipeline: bool) -> 
     text
 }
 
-/// Dialects of a page in addition to the source's own, where none is asked for.
+/// The dialects of a page in addition to that of the source, if none is requested.
 const DIALECTS_OF_A_PAGE: [&str; 2] = ["openai-chat", "anthropic-messages"];
 
-/// Messages of a conversation that is rendered in all dialects.
+/// The greatest number of messages of a conversation that is rendered in all dialects.
 const MOST_COUNTED: usize = 5_000;
 
 /// The page of the conversations.
@@ -510,7 +512,7 @@ fn chat_of(
     Ok(html::chat(found, assistant, &shown, figures, notes, budget))
 }
 
-/// Findings by their messages, as text.
+/// Findings as text, by message.
 fn by_message(findings: &[Checked], medium: Medium<'_>) -> FindingsByMessage {
     let quoting = medium.mask.map_or(Quoting::All, Quoting::Masked);
     let mut by_message = FindingsByMessage::new();
@@ -528,7 +530,7 @@ fn by_message(findings: &[Checked], medium: Medium<'_>) -> FindingsByMessage {
 }
 
 impl ShownConversation {
-    /// Writes the findings at a message.
+    /// Writes the findings on a message.
     fn write_findings(&self, page: &mut TextPage, position: Option<u32>) {
         for finding in self.findings.get(&position).into_iter().flatten() {
             page.block(&finding.text);

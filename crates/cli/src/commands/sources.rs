@@ -5,7 +5,7 @@ use serde_json::json;
 use super::listing::{ListedThing, NamedListing};
 use crate::exit::{Exit, Outcome};
 
-/// Examples at the end of the help.
+/// The examples at the end of the help.
 pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill sources\n  chatmill sources whatsapp-text";
 
 /// Lists the sources.

@@ -1,4 +1,4 @@
-//! `chatmill status`: how far the work is that `chatmill plan` planned, and what to do next.
+//! `chatmill status`: prints the progress of a run that `chatmill plan` planned, and the next command.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     format: ListFormat,
 }
 
-/// Prints the stage of the work, and which shards are done, missing and failed.
+/// Prints the stage of the work, and the shards that are done, missing and failed.
 pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> Outcome<Exit> {
     let status = shards::status(&arguments.out)?;
     let out = arguments.out.display().to_string();
@@ -59,7 +59,7 @@ pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> Outcome<
     Ok(Exit::Complete)
 }
 
-/// The command that brings the work further.
+/// The next command.
 fn next(status: &Status, out: &str) -> String {
     let mut left: Vec<u32> = status
         .missing

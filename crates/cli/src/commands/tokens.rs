@@ -1,4 +1,5 @@
-//! `chatmill tokens`: what conversations cost in each dialect and encoding, from files or from a finished dataset.
+//! `chatmill tokens`: prints the cost of conversations in each dialect and encoding, from files or from a finished dataset. `source` makes
+//! the bill, `bill` prints it, `money` and `logged` have its columns of costs and of logged requests.
 
 mod bill;
 mod logged;
@@ -20,7 +21,7 @@ use crate::output;
 use crate::prices::price_file;
 use crate::terminal;
 
-/// The encoding that counts when none is named.
+/// The encoding that is used if none is named.
 const ENCODING: &str = "o200k_base";
 
 /// Arguments of `tokens`.
@@ -51,7 +52,7 @@ pub(crate) struct Arguments {
     /// Pipeline file with the settings for reading, selection, windows, rendering and counting
     #[arg(long, value_name = "FILE")]
     pipeline: Option<PathBuf>,
-    /// Prices, to add money: a price file (TOML), or the list of `LiteLLM` or of models.dev as it is
+    /// Prices, to add money: a price file (TOML), or the unchanged list of `LiteLLM` or of models.dev
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     #[command(flatten)]
@@ -61,7 +62,7 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-/// What may be billed apart.
+/// The values of `--by`.
 const BY: Choices<BillBy> = &[
     ("source", "The source that read a conversation", BillBy::Source),
     ("conversation", "The conversation", BillBy::Conversation),
@@ -86,7 +87,7 @@ const BY: Choices<BillBy> = &[
     ("input", "The input that a conversation came from", BillBy::Input),
 ];
 
-/// Form of a bill.
+/// The format of a bill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Human-readable table
@@ -97,7 +98,7 @@ enum Format {
     Csv,
 }
 
-/// Prices what the paths hold.
+/// Prices the contents of the paths.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<Exit> {
     let by = &arguments.by;
     let text = refuse_by(by, &arguments.dialects)?;
@@ -174,7 +175,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     Ok(drawn.report_exit())
 }
 
-/// The pipeline with the paths as its inputs; a dataset needs none of them.
+/// The pipeline with the paths as its inputs; a dataset needs no inputs.
 fn load(arguments: &Arguments, reading: &InputReading, path: &Path) -> Outcome<Plan> {
     let mut typed = Vec::new();
     for path in &arguments.paths {
@@ -194,7 +195,7 @@ fn load(arguments: &Arguments, reading: &InputReading, path: &Path) -> Outcome<P
     Ok(reading.plan_over(&typed, path)?)
 }
 
-/// Whether text is billed before any dialect renders it; what cannot be billed together is refused.
+/// Whether the bill is for text, before any dialect renders it. Combinations that cannot be billed together are refused.
 fn refuse_by(by: &[BillBy], dialects: &[String]) -> Outcome<bool> {
     if by.len() > 2 {
         return refuse("a bill is grouped by two things at most", "remove a --by");

@@ -105,7 +105,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> Outcome<E
     Ok(exit)
 }
 
-/// Which shards are not compared yet, so that no shard can be rendered.
+/// The message about shards that are not compared yet, so that no shard can be rendered.
 fn waiting(missing: &[u32], out: &str) -> String {
     format!(
         "{} not compared yet ({}), so no shard is rendered; repeat this command once `chatmill status {}` reports the stage render\n",
@@ -115,7 +115,7 @@ fn waiting(missing: &[u32], out: &str) -> String {
     )
 }
 
-/// The shards to process, from the command line or the variables of a job array.
+/// The shards to process, from the command line or from the variables of a job array.
 fn selection(
     part: Option<&str>,
     list: Option<&str>,

@@ -1,4 +1,4 @@
-//! `--dropped FILE`: what was left out and why, as JSON lines in the order of the ids, beside what the command makes of the rest.
+//! `--dropped FILE`: the omitted rows with their reasons, as JSON lines in the order of the ids.
 
 use std::io::Write;
 use std::path::Path;
@@ -16,9 +16,9 @@ use crate::context::Context;
 use crate::exit::{Outcome, refuse};
 use crate::output::{self, Output, shown};
 
-/// What was left out, as a line says it.
+/// An omitted row, as a line of the file.
 pub(crate) trait DroppedRow: Clone + Ord + Serialize {
-    /// Puts a mask over its ids.
+    /// Masks its ids.
     fn put_on(&mut self, mask: &Mask);
 }
 
@@ -38,7 +38,7 @@ impl DroppedRow for Dropped {
     }
 }
 
-/// The file in the making; dropped before it is written, it leaves nothing.
+/// The file that is being written; if it is dropped before the end, it leaves no trace.
 pub(crate) struct DroppedFile {
     out: Output,
     file: ReportFile,
@@ -46,12 +46,12 @@ pub(crate) struct DroppedFile {
 }
 
 impl DroppedFile {
-    /// Begins the file, where one is asked for. It must be none of `spared`, lie in none, and be read by none of the patterns, which
-    /// are relative to `base`.
+    /// Begins the file, if one is asked for. Its path must not be one of `spared` or inside one, and must not match any of the patterns,
+    /// which are relative to `base`.
     ///
     /// # Errors
     ///
-    /// When no file can be written there, or the key of the mask cannot be read.
+    /// When no file can be written at the path, or the key of the mask cannot be read.
     pub(crate) fn begin<'p>(
         path: Option<&Path>,
         spared: &[&Path],
@@ -89,7 +89,7 @@ impl DroppedFile {
             for row in &mut rows {
                 row.put_on(mask);
             }
-            // The order of the ids would tell of them.
+            // Masked ids are sorted again, since the order of the real ids would give a clue to them.
             rows.sort_unstable();
         }
         for row in &rows {

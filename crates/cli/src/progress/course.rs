@@ -1,25 +1,25 @@
-//! How far a command is with all of its stages, as one number that only grows.
+//! The progress of a command over all of its stages, as one number that only grows.
 //!
-//! Announced stages divide the way by the time that each may take; a stage that was not announced takes half of the rest, or all
-//! where no stage is to come after it.
+//! Announced stages divide the progress in proportion to their weights. A stage that was not announced takes half of the rest, or all of it
+//! if no other stage is announced.
 
 /// The stages of a command.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Course {
-    /// Stages to come, each with its weight.
+    /// The stages that have not begun, with their weights.
     pending: Vec<(String, u64)>,
     from: f64,
     to: f64,
 }
 
 impl Course {
-    /// Announces stages. They come before those that were announced already.
+    /// Announces stages, which come before those that are already announced.
     pub(super) fn announce(&mut self, stages: &[(&str, u64)]) {
         let stages = stages.iter().map(|(name, weight)| ((*name).to_owned(), *weight));
         self.pending.splice(..0, stages);
     }
 
-    /// A stage begins. What was announced before it and did not come is over.
+    /// Begins a stage. Stages that were announced before it and did not come are skipped.
     pub(super) fn enter(&mut self, name: &str) {
         let place = self.pending.iter().position(|(known, _)| known == name);
         let announced = place.and_then(|place| self.pending.drain(..=place).next_back());
@@ -34,12 +34,12 @@ impl Course {
         self.to += (1.0 - self.to) * fraction;
     }
 
-    /// Fraction of the whole way that is done, from 0 to 1, at this fraction of the stage.
+    /// The progress from 0 to 1 at this fraction of the current stage.
     pub(super) fn at(&self, fraction: f64) -> f64 {
         self.from + self.length() * fraction.clamp(0.0, 1.0)
     }
 
-    /// The stage's fraction of the whole way.
+    /// The share of the current stage in the whole progress.
     pub(super) fn length(&self) -> f64 {
         self.to - self.from
     }

@@ -10,7 +10,7 @@ use super::BAR_LENGTH;
 use super::course::Course;
 use crate::figures::{self, thousandths};
 
-/// Time over which rates are taken, and the time from which there is one.
+/// The time over which rates are measured, and the time after which there is one.
 const RATE_OVER: Duration = Duration::from_secs(15);
 const FIRST_RATE: Duration = Duration::from_secs(3);
 
@@ -21,14 +21,14 @@ pub(super) struct Stage {
     pub bytes: u64,
     pub since: Instant,
     pub queues: Option<Queues>,
-    /// When the stage was looked at, and the bytes that this attempt had done by then.
+    /// Samples: the time in the stage, and the bytes that this attempt had done by then.
     pub samples: VecDeque<(Duration, u64)>,
 }
 
-/// Terminal width from which the rate fits after a bar.
+/// The width of the terminal from which the rate fits after a bar.
 const COLUMNS_FOR_RATES: usize = 100;
 
-/// Terminal width from which the queues fit after a bar, too.
+/// The width of the terminal from which the queues fit after a bar, too.
 const COLUMNS_FOR_QUEUES: usize = 150;
 
 /// The queues as text: slices by stage, and the slowest stage.
@@ -48,7 +48,7 @@ fn queue_text(queues: Queues) -> String {
 }
 
 impl Stage {
-    /// Remembers how far this attempt is; of the samples that are too old for a rate, the last one.
+    /// Adds a sample; of the samples that are too old for a rate, the last one is kept.
     pub(super) fn sample(&mut self, elapsed: Duration, done: u64) {
         if self.samples.is_empty() {
             self.samples.push_back((Duration::ZERO, 0));
@@ -64,19 +64,19 @@ impl Stage {
     }
 }
 
-/// How far the work is at one instant.
+/// The progress of the work at one instant.
 pub(super) struct Reading {
     pub stage: Stage,
-    /// Bytes of the stage that are done, in this attempt or before it.
+    /// The bytes of the stage that are done, in this attempt or before.
     pub done: u64,
-    /// Since the stage began.
+    /// The time since the stage began.
     pub elapsed: Duration,
-    /// Since the command began.
+    /// The time since the command began.
     pub since_begin: Duration,
 }
 
 impl Reading {
-    /// Bytes of this attempt in a second of the last ones; none in the first seconds of a stage, and none where nothing was done.
+    /// The bytes per second of this attempt, over the last samples; `None` in the first seconds of a stage, and if nothing was done.
     fn rate(&self) -> Option<f64> {
         let (from, to) = (self.stage.samples.front()?, self.stage.samples.back()?);
         let seconds = to.0.saturating_sub(from.0).as_secs_f64();
@@ -84,13 +84,13 @@ impl Reading {
         (self.elapsed >= FIRST_RATE && seconds > 0.0 && bytes > 0).then(|| bytes as f64 / seconds)
     }
 
-    /// The same as a whole number.
+    /// The rate as a whole number.
     #[expect(clippy::cast_sign_loss, reason = "a rate is positive")]
     fn bytes_per_second(&self) -> Option<u64> {
         self.rate().map(|rate| rate as u64)
     }
 
-    /// Share of the stage that is done.
+    /// The share of the stage that is done.
     fn stage_fraction(&self) -> f64 {
         if self.stage.bytes == 0 {
             0.0
@@ -99,29 +99,29 @@ impl Reading {
         }
     }
 
-    /// Share of all stages that is done.
+    /// The share of all stages that is done.
     pub(super) fn fraction(&self) -> f64 {
         self.stage.course.at(self.stage_fraction())
     }
 
-    /// The same in steps of a bar.
+    /// The share of all stages that is done, in steps of the bar.
     #[expect(clippy::cast_sign_loss, reason = "a share is not negative")]
     pub(super) fn position(&self) -> u64 {
         (self.fraction() * BAR_LENGTH as f64) as u64
     }
 
-    /// Time that the rest of all stages takes at the rate so far; none before there is a rate, without a total, or at the end.
+    /// The time that the rest of all stages takes at this rate; `None` without a rate or a total, and at the end.
     fn left(&self) -> Option<Duration> {
         let rest = 1.0 - self.fraction();
-        // The part of the whole way that a second takes.
+        // The share of the whole progress that is made in a second.
         let pace = self.stage.course.length() * self.rate()? / self.stage.bytes as f64;
         let seconds = rest / pace;
-        // Nothing is over before its end: a part of a second is one.
+        // Rounded up, so that the display is not zero before the end.
         let left = Duration::try_from_secs_f64(seconds.ceil()).ok();
         left.filter(|left| rest > 0.0 && !left.is_zero())
     }
 
-    /// The text after a bar on a terminal of this width. What would leave no room for the bar is left out.
+    /// The text after a bar on a terminal of this width; parts that would leave no room for the bar are omitted.
     pub(super) fn beside(&self, columns: usize) -> String {
         let mut text = String::new();
         if self.stage.bytes > 0 {

@@ -1,4 +1,4 @@
-//! What holds for every command.
+//! Tests that apply to every command.
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they need")]
 
 mod outputs;

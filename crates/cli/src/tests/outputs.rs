@@ -1,4 +1,4 @@
-//! Which arguments of which command are written to, and that none of them writes into a folder that chatmill made.
+//! The arguments of each command that are written to, and a test that none of them writes into a folder that chatmill made.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,28 +15,28 @@ use clap::{Command, CommandFactory};
 use crate::commands::Cli;
 use crate::{Answer, Exit, answer};
 
-/// What a command does at the path of an argument.
+/// What a command writes at the path of an argument.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Writes {
-    /// A folder appears there.
+    /// Creates a folder.
     Folder,
-    /// A file appears there.
+    /// Creates a file.
     File,
-    /// A file or folder appears there, after a word: `json=FILE`.
+    /// Creates a file or folder; the path follows a word: `json=FILE`.
     Report(&'static str),
-    /// The files in it that chatmill derives: it has to be of this kind.
+    /// Replaces derived files in a folder, which must be of this kind.
     Within(&'static str),
 }
 use Writes::{File, Folder, Report, Within};
 
-/// A command, the arguments with paths that it reads, and those that it writes to.
+/// A command, the arguments with paths that it reads, and those with paths that it writes.
 type Row = (
     &'static str,
     &'static [&'static str],
     &'static [(&'static str, Writes)],
 );
 
-/// All commands. An argument that names a file or a folder is added here.
+/// All commands. A new argument that names a file or a folder is added here.
 const TABLE: &[Row] = &[
     (
         "run",
@@ -95,7 +95,7 @@ const TABLE: &[Row] = &[
     ("man", &[], &[]),
 ];
 
-/// Words of a value's name that say that it is a path.
+/// Value names in the help that mean a path.
 const PATHS: [&str; 10] = [
     "FILE", "DIR", "PATH", "IN", "RUN", "OLD", "EXPORT", "TEMPLATE", "toml", "STORE",
 ];
@@ -150,7 +150,7 @@ fn every_argument_with_a_path_is_known_to_be_read_or_written() {
     assert_eq!(found, rows);
 }
 
-/// A folder of each kind that chatmill makes: `out`, `export`, `nights` and `staging`, which is that of a planned run.
+/// A folder of each kind that chatmill makes: `out`, `export`, `nights`, and `staging` of a planned run.
 fn place_with_each() -> TestDir {
     let place = TestDir::new();
     let chat =
@@ -198,7 +198,7 @@ fn ask(words: &[impl AsRef<str>]) -> Answer {
     answer(words, Arc::new(Silent), Arc::default())
 }
 
-/// A call of a command that writes to this path by an argument, and to another free place by every other one.
+/// A call of a command that writes to this path by one argument, and to free paths by all others.
 fn call(place: &TestDir, command: &str, argument: &str, writes: Writes, path: &Path) -> Vec<String> {
     let at = |name: &str| place.path(name).to_str().unwrap().to_owned();
     let rest = match command {
@@ -251,7 +251,7 @@ fn all(place: &TestDir) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// Paths in a folder that chatmill made and in its first folder: new ones, files that are there, the folder itself, and the same through
+/// Paths inside a folder that chatmill made, and in its first folder: new paths, existing files, the folder itself, and the same through
 /// links.
 fn targets(place: &TestDir, own: &str) -> Vec<PathBuf> {
     let root = place.path(own);
@@ -278,7 +278,7 @@ fn targets(place: &TestDir, own: &str) -> Vec<PathBuf> {
     targets
 }
 
-/// The arguments that are written to, and the key of the pipeline file that is.
+/// The arguments that are written to, and the key of the pipeline file.
 fn written() -> impl Iterator<Item = (&'static str, &'static str, Writes)> {
     TABLE.iter().flat_map(|(command, _, writes)| {
         let writes = writes.iter();
@@ -297,7 +297,7 @@ fn every_output_is_written_at_a_free_place() {
         let words = call(&place, command, argument, writes, &path);
         let done = ask(&words);
         assert_eq!(done.exit, Exit::Complete, "{words:?}: {:?}", done.error);
-        // A plan is beside its dataset.
+        // A plan is next to its dataset.
         assert!(path.exists() || command == "plan", "{words:?}");
         drop(fs::remove_dir_all(place.path("free/files")));
     }
@@ -315,7 +315,7 @@ fn no_output_is_written_into_a_folder_that_chatmill_made() {
     for (command, argument, writes) in written() {
         for (own, path) in &targets {
             let is_root = [place.path(own), place.path(&format!("link-{own}"))].contains(path);
-            // A store is added to.
+            // A store may already exist.
             let is_open_to = writes == Within(own) || (command, *own) == ("night", "nights");
             // No folder is created for a file.
             let is_nowhere = matches!(writes, File | Report("json")) && !path.parent().unwrap().exists();

@@ -1,12 +1,12 @@
-//! Transcripts of the command line: each `<room>/<what happens>.md` beside this file is a test of its own.
+//! Transcripts of the command line: each `<room>/<what happens>.md` next to this file is a test.
 //!
-//! A case begins in a folder that holds what stands in `files/`, here and in its room. A block with a name is a file that it adds; a block of `console` holds
-//! commands for `sh`, each after `$ `, and below it what it prints on both streams, `? CODE` first where it does not end with 0.
-//! There, `[..]` is any text of a line, `...` any lines and `[CWD]` the folder; `$SAMPLES` is `data-samples/`, and `rows DATASET TABLE
-//! COLUMN…` prints cells of a table. `BLESS=1` writes anew what commands print otherwise; the lines that still fit keep their `[..]`.
-//! Seconds are any seconds. The pages for readers are cases, too (`manual.rs`).
+//! A case starts in a folder with the content of `files/`, here and in its room. A named block is a file that is added. A block of
+//! `console` contains commands for `sh`, each after `$ `, and below each its output on both streams, beginning with `? CODE` if the exit
+//! code is not 0. In the output, `[..]` matches any text in a line, `...` any lines, and `[CWD]` the folder; `$SAMPLES` is `data-samples/`,
+//! and `rows DATASET TABLE COLUMN…` prints cells of a table. `BLESS=1` rewrites output that has changed; lines that still match keep their
+//! `[..]`. Numbers of seconds always match. The pages for readers are cases, too (`manual.rs`).
 //!
-//! What draws its inputs, holds for every one of a registry or sends signals is a test in `../cli/`.
+//! Tests that draw their inputs, cover a whole registry or send signals are in `../cli/`.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// Prints cells of a part of a table, a line for each row.
+/// Prints cells of a part of a table, with a line for each row.
 fn print_rows(part: &Path, columns: &[String]) {
     let reader = SerializedFileReader::new(fs::File::open(part).unwrap()).unwrap();
     let schema = reader.metadata().file_metadata().schema();
@@ -73,7 +73,7 @@ fn print_rows(part: &Path, columns: &[String]) {
     }
 }
 
-/// Goes through a case, and compares it with what happens.
+/// Runs a case, and compares the output with the expected one.
 fn replay(path: &Path, files: &Path) -> Result<(), String> {
     let folder = TempDir::new().unwrap();
     let work = folder.path().canonicalize().unwrap().join("work");
@@ -102,7 +102,7 @@ fn replay(path: &Path, files: &Path) -> Result<(), String> {
     check(path, &happened)
 }
 
-/// A block of commands with what they print now.
+/// A block of commands with their present output.
 fn transcript(block: &[&str], printed_by: impl Fn(&str) -> Vec<String>) -> String {
     let commands = block.split(|line| line.starts_with("$ ")).skip(1);
     let typed = block.iter().filter(|line| line.starts_with("$ "));
@@ -113,7 +113,7 @@ fn transcript(block: &[&str], printed_by: impl Fn(&str) -> Vec<String>) -> Strin
     replayed.flatten().map(|line| line + "\n").collect()
 }
 
-/// The lines that a command prints on both streams, and before them how it ends unless that is well.
+/// The lines that a command prints on both streams, after its exit code if that is not 0.
 fn shell(work: &Path, command: &str) -> Vec<String> {
     let program = Path::new(env!("CARGO_BIN_EXE_chatmill")).parent().unwrap();
     let rows = work.parent().unwrap();
@@ -143,7 +143,7 @@ fn shell(work: &Path, command: &str) -> Vec<String> {
     lines
 }
 
-/// What stands in the case where that is what was printed, and otherwise what was printed.
+/// The expected lines if they match the output, and otherwise the output.
 fn kept(expected: &[&str], printed: Vec<String>) -> Vec<String> {
     if fits(expected, &printed) {
         return expected.iter().map(|line| (*line).to_owned()).collect();
@@ -176,7 +176,7 @@ fn line_fits(expected: &str, line: &str) -> bool {
     }
 }
 
-/// A line without the numbers that stand before a unit of time.
+/// A line without the numbers before units of time.
 fn untimed(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let units = words[1..]

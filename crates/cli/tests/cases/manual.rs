@@ -1,8 +1,8 @@
-//! The commands of README.md and of the pages in `docs` and `examples` are run in order, and compared with what the page shows of their output.
+//! Runs the commands of README.md and of the pages in `docs` and `examples` in order, and compares the output with that on the page.
 //!
-//! A page begins in a folder with `data-samples`, `docs`, `examples` and `pipelines`, as a clone has them. A block of
-//! `console` is a transcript, as in a case; commands in a block of `sh` have to succeed. A block with a name is what the file of
-//! that name gets at its end. `<!-- not run: WHY -->` above a block leaves it out, and the programs of [`NOT_RUN`] do nothing.
+//! A page starts in a folder with `data-samples`, `docs`, `examples` and `pipelines`, like a clone. A block of `console` is a transcript,
+//! as in a case; the commands in a block of `sh` must succeed. A named block is added at the end of the file of that name. `<!-- not run:
+//! WHY -->` before a block skips it, and the programs of [`NOT_RUN`] do nothing.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -18,7 +18,7 @@ use crate::{shell, transcript};
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const MARK: &str = "<!-- not run: ";
 
-/// Programs that pages name and that a test cannot run, and why.
+/// Programs on the pages that a test cannot run, and the reasons.
 const NOT_RUN: &[(&str, &str)] = &[
     ("duckdb", "not every machine has it"),
     ("just", "its chores need the network, or take minutes"),
@@ -26,7 +26,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("pip", "the tests of the wheel install it"),
 ];
 
-/// `cargo run --release -- ARGUMENTS` is the program that is tested; of everything else, this test is a part.
+/// Makes `cargo run --release -- ARGUMENTS` run the tested program; other calls of `cargo` do nothing, since this test is part of them.
 const CARGO: &str = r#"cargo() { [ "$1 $2 $3" = "run --release --" ] || return 0; shift 3; chatmill "$@"; }"#;
 
 /// A test for each page that shows a command.
@@ -53,14 +53,14 @@ fn replay(path: &Path) -> Result<(), String> {
     for read in ["data-samples", "docs"] {
         symlink(Path::new(ROOT).join(read), work.join(read)).unwrap();
     }
-    // Copies, for what a pipeline writes stands beside its folder.
+    // Copies, because pipelines write next to their folder.
     shell(&work, &format!("cp -R '{ROOT}/pipelines' '{ROOT}/examples' ."));
     let functions = NOT_RUN
         .iter()
         .map(|(program, _)| format!("{program}() {{ :; }}\n"));
     let functions = functions.collect::<String>() + CARGO;
     let run = |commands: &str| {
-        // The reader's home is the folder of the test.
+        // The home of the reader is the folder of the test.
         shell(&work, &format!("HOME=$PWD\n{functions}\n{commands}"))
     };
     let mut marks = marks(&page).into_iter();

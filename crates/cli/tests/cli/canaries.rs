@@ -1,7 +1,7 @@
-//! A word in every field of every source, through every output of every command that has `--no-content`.
+//! Puts a word into every field of every source, and looks for it in all output of every command under `--no-content`.
 //!
-//! The samples of the sources are taken apart: in each copy every fifth text, or every third key, bears the word. Of the copies of a
-//! source a few are drawn; `CHATMILL_DRAWS=100` takes all.
+//! The samples of the sources are taken apart: in each copy, every fifth text, or every third key, contains the word. A few of the copies
+//! of a source are drawn; `CHATMILL_DRAWS=100` takes all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ use crate::test_dir::{RunChatmill, end};
 
 const CANARY: &str = "Xanthoria";
 
-/// Copies of a sample in which texts bear the word.
+/// The number of copies of a sample with the word in texts.
 const TEXTS: usize = 5;
 
-/// Copies in which keys do.
+/// The number of copies with the word in keys.
 const KEYS: usize = 3;
 
-/// What bears the word in a copy.
+/// The texts or keys with the word in a copy.
 #[derive(Clone, Copy)]
 enum Marked {
     Texts(usize),
@@ -34,7 +34,7 @@ fn marked(value: &Value, what: Marked, met: &mut usize) -> Value {
     };
     match value {
         Value::String(text) => match what {
-            // Alone it takes the place of what a field may hold, behind that it leaves ids apart.
+            // The word alone replaces a value that a field allows; as a suffix it keeps different ids different.
             Marked::Texts(number) if turn(number, TEXTS) => {
                 let is_alone = number % 2 == 0;
                 Value::String(if is_alone {
@@ -254,14 +254,14 @@ fn no_note_of_a_night_tells_a_field_of_any_source() {
             assert!(night.code < 2, "{}", night.stderr);
             assert_silent("stdout", &night.stdout);
             assert_silent("stderr", &night.stderr);
-            // Rejects make none good, and a night is compared with good ones alone.
+            // All rejects are allowed, so that a night is good: a night is compared with good ones only.
             let name = instant.replace(':', "");
             let accept = ["night", "accept", &name, "--store", store];
             assert_eq!(end(test_dir.chatmill(&accept)).code, 0);
         }
         let mut told = String::new();
         for path in files_below(&test_dir.path(store)) {
-            // Tables hold the chats themselves.
+            // Tables contain the chats themselves.
             if path.extension().is_none_or(|ending| ending != "parquet") {
                 let text = fs::read_to_string(&path).unwrap();
                 assert_silent(&path.display().to_string(), &text);

@@ -1,5 +1,5 @@
-//! Runs that are caught in the midst of their work, and do nothing more until they are told to: what a test sees then depends on no
-//! time, however fast or loaded the machine is.
+//! Runs that are stopped in the middle of their work until they are told to continue, so that tests do not depend on time, however fast or
+//! loaded the machine is.
 
 use std::fs;
 use std::path::Path;
@@ -7,17 +7,17 @@ use std::process::{Child, Command, ExitStatus};
 
 use chatmill_workshop::chaos::watch;
 
-/// Runs that may be over before anybody looks. One is enough, but where lots take less time than a look.
+/// The number of runs that may end before they are stopped. One is enough, unless shards take less time than a look at them.
 const TRIES: usize = 200;
 
-/// A run that was stopped after one or two of its lots.
+/// A run that was stopped after one or two of its shards.
 pub(crate) struct Caught(Child);
 
 impl Caught {
-    /// Starts a run, and stops it when it has finished a lot more below `folder`, and not yet the third.
+    /// Starts a run, and stops it when it has finished one or two shards below `folder`.
     ///
-    /// What is `start`ed has one thread and four lots to work off at least. It is started again when it was over too soon, so it has
-    /// to take away what such a run leaves.
+    /// The process that `start` starts must have one thread and at least four shards. It is started again if it ended too soon, so `start`
+    /// must also remove the results of such a run.
     pub(crate) fn amid(folder: &Path, mut start: impl FnMut() -> Child) -> Self {
         for _ in 0..TRIES {
             let before = receipts(folder);
@@ -37,12 +37,12 @@ impl Caught {
         panic!("of {TRIES} runs none was seen at work");
     }
 
-    /// Sends a signal, which arrives when the run goes on.
+    /// Sends a signal, which arrives when the run continues.
     pub(crate) fn signal(&self, name: &str) {
         signal(&self.0, name);
     }
 
-    /// Lets the run go on, to its end.
+    /// Lets the run continue until its end.
     pub(crate) fn goes_on(mut self) -> ExitStatus {
         self.signal("-CONT");
         self.0.wait().unwrap()
@@ -61,7 +61,7 @@ impl Drop for Caught {
     }
 }
 
-/// Sends a signal to a process that nobody has waited for yet.
+/// Sends a signal to a process that has not been waited for.
 pub(crate) fn signal(run: &Child, name: &str) {
     let sent = Command::new("kill")
         .args([name, &run.id().to_string()])
@@ -70,7 +70,7 @@ pub(crate) fn signal(run: &Child, name: &str) {
     assert!(sent.success());
 }
 
-/// Lots that are finished in datasets that are not.
+/// The number of finished shards in unfinished datasets.
 fn receipts(folder: &Path) -> usize {
     let Ok(entries) = fs::read_dir(folder) else {
         return 0;
@@ -88,11 +88,11 @@ fn receipts(folder: &Path) -> usize {
         .sum()
 }
 
-/// Whether a signal stopped the run before it ended: each of its threads, for one within a call to the system still ends that.
+/// Whether a signal stopped the run before it ended: all of its threads, since a thread in a system call still finishes the call.
 fn watch_stop(run: &mut Child) -> bool {
     let threads = format!("/proc/{}/task", run.id());
     watch(run, || {
-        // Where nobody can be asked, the signal that was sent has stopped it.
+        // If the threads cannot be listed, the signal is assumed to have stopped the process.
         fs::read_dir(&threads).map_or(true, |mut threads| {
             threads.all(|thread| thread.is_ok_and(|thread| is_stopped(&thread.path())))
         })
@@ -100,7 +100,7 @@ fn watch_stop(run: &mut Child) -> bool {
 }
 
 fn is_stopped(thread: &Path) -> bool {
-    // Behind the name, which may have any characters.
+    // The state follows the name, which may contain any characters.
     let status = fs::read_to_string(thread.join("stat"));
     status.is_ok_and(|text| {
         text.rsplit_once(") ")

@@ -1,4 +1,4 @@
-//! `chatmill check`: its forms byte for byte, and what holds however wide a terminal or long a file is.
+//! `chatmill check`: its report formats byte for byte, and its limits with wide terminals and long files.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use chatmill_workshop::TestDir;
 
 use crate::test_dir::{RunChatmill, chat, dangling_chat, end};
 
-/// Every format and the file that holds what is expected of it.
+/// Every format, and the file with the expected report.
 const FORMATS: [(&str, &str); 10] = [
     ("full", "expected.txt"),
     ("concise", "expected.concise.txt"),

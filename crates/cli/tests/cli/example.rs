@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::test_dir::{RunChatmill, end};
 
-/// Sources of which every file has a finding, for what the format cannot say.
+/// Sources with a finding in every file, because the format lacks something.
 const OF_THEIR_OWN: [(&str, &str); 22] = [
     ("aider-history", "timestamp-naive"),
     ("antigravity", "missing-call-id"),
@@ -39,24 +39,24 @@ const OF_THEIR_OWN: [(&str, &str); 22] = [
     ("xlam", "unanswered-call"),
 ];
 
-/// Sources that are read where a plan names them, and never recognised.
+/// Sources that are read only if a plan names them, and never detected.
 const UNRECOGNISED: &[&str] = &["mapped"];
 
-/// Findings that another one cannot do without.
+/// Findings that occur only together with another one.
 const COMPANIONS: &[(&str, &str)] = &[
     // Only a cached block can repeat the messages before it.
     ("history-repeated", "cached-block"),
-    // A stream whose beginning is missing has no response either.
+    // A stream without its beginning has no response either.
     ("orphan-chunk", "unfinished-stream"),
-    // What two conversations say of each other, they say under one id.
+    // Two conversations contradict each other only under the same id.
     ("conflicting-message", "duplicate-conversation-id"),
     ("contradicting-roster", "duplicate-conversation-id"),
     ("reference-elsewhere", "duplicate-conversation-id"),
-    // What is elsewhere is not here.
+    // A reference to another conversation is not found in this one.
     ("reference-elsewhere", "dangling-reference"),
 ];
 
-/// Writes what `example` prints into a file: some of it is not text, and archives are read from files.
+/// Writes the output of `example` into a file, since some of it is not text, and archives are read from files.
 fn example(test_dir: &TestDir, arguments: &[&str]) -> PathBuf {
     let mut command = test_dir.chatmill(&["example"]);
     let output = command.args(arguments).output().unwrap();
@@ -73,7 +73,7 @@ fn checked(test_dir: &TestDir, arguments: &[&str]) -> Value {
     serde_json::from_str(&end(command).stdout).unwrap()
 }
 
-/// What a check says of a file, without a process of its own.
+/// The report of a check on a file, made in this process.
 fn looked_at(path: &Path) -> Value {
     let words = ["check".into(), "--format".into(), "json".into(), path.into()];
     let answer = chatmill_cli::answer(words.to_vec(), Arc::new(Silent), Arc::default());
@@ -96,7 +96,7 @@ fn sample(rule: &str, stem: &str) -> Option<PathBuf> {
         .find(|path| path.file_stem().unwrap().to_string_lossy().starts_with(stem))
 }
 
-/// Whether all that a source did not read are notes: what a program says of how it ran is kept, and told so.
+/// Whether all that a source did not read are notes: information on how a program ran, which is kept and reported.
 fn is_kept_and_told_as_a_note(report: &Value) -> bool {
     let findings = report["findings"].as_array().unwrap().iter();
     let mut unread = findings.filter(|finding| finding["name"] == "unread-field");
@@ -134,7 +134,7 @@ fn the_example_of_every_source_is_valid_and_recognised() {
     }
 }
 
-/// By which of a code's two words the example is asked for is drawn; `CHATMILL_DRAWS=2` takes both.
+/// The code or the name, with which the example is asked for, is drawn; `CHATMILL_DRAWS=2` takes both.
 #[test]
 fn every_rule_with_a_sample_has_an_example_that_raises_it_and_nothing_else() {
     let test_dir = TestDir::new();

@@ -1,4 +1,4 @@
-//! What goes wrong around a run: other runs, bad destinations, full disks, signals, odd surroundings. The real command.
+//! Disturbances of a run: other runs, bad destinations, full disks, signals, unusual environments. The real program is run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,11 +13,11 @@ use chatmill_workshop::chaos::{SMALL_SHARD, small_corpus};
 use crate::caught::Caught;
 use crate::test_dir::{binary, good_chat};
 
-/// Chats of every quirk, and what a run makes of them that nobody disturbs.
+/// Chats with every peculiarity, and the result of an undisturbed run.
 struct Undisturbed {
     inputs: BTreeMap<String, Vec<u8>>,
     hashes: BTreeMap<String, String>,
-    /// Bytes of its largest file.
+    /// The number of bytes of its largest file.
     largest: u64,
 }
 
@@ -40,7 +40,7 @@ static UNDISTURBED: LazyLock<Undisturbed> = LazyLock::new(|| {
     }
 });
 
-/// A test folder with chats for several lots and a pipeline that writes to `out`.
+/// A test folder with chats for several shards, and a pipeline that writes to `out`.
 pub(crate) fn large() -> TestDir {
     let shop = TestDir::new();
     for (name, bytes) in &UNDISTURBED.inputs {
@@ -102,7 +102,7 @@ pub(crate) fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Everything below a folder: the bytes of files, where links lead.
+/// Everything below a folder: the bytes of files, and the targets of links.
 fn listing(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -126,7 +126,7 @@ fn listing(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// A run that is caught at its work, with one thread.
+/// A run with one thread that is stopped in the middle of its work.
 fn working(shop: &TestDir) -> Caught {
     Caught::amid(&shop.path(""), || {
         drop(fs::remove_dir_all(shop.path("out")));
@@ -258,7 +258,7 @@ fn files(shop: &TestDir, folder: &str) -> Vec<(PathBuf, Vec<u8>)> {
     files.map(|(path, bytes)| (below(path), bytes)).collect()
 }
 
-/// A conversion to `cv` that is caught at its work.
+/// A conversion to `cv` that is stopped in the middle of its work.
 fn converting(shop: &TestDir) -> Caught {
     Caught::amid(&shop.path(""), || {
         drop(fs::remove_dir_all(shop.path("cv")));
@@ -298,7 +298,7 @@ fn a_conversion_that_was_killed_is_repeated_and_a_dataset_of_that_name_stays() {
     assert_eq!(convert(&shop, "cv").output().unwrap().status.code(), usual);
     assert!(files(&shop, "cv") == files(&shop, "alone"));
     assert!(!shop.path(".cv.dataset").exists() && !shop.path(".cv.unfinished").exists());
-    // One that somebody keeps.
+    // A folder that a user keeps.
     assert_eq!(code(&run(&shop, &["--out", ".kept.dataset"])), 0);
     let refused = convert(&shop, "kept").output().unwrap();
     assert_eq!(code(&refused), 2, "{}", said(&refused));
@@ -332,7 +332,7 @@ fn an_export_that_was_killed_leaves_nothing_that_the_next_one_does_not_remove() 
     assert!(left.iter().all(|name| !shop.path(name).exists()));
 }
 
-/// A command whose files may have so many blocks of 512 bytes.
+/// A command with a limit of so many blocks of 512 bytes for the size of files.
 fn limited(shop: &TestDir, blocks: u64, arguments: &[&str]) -> Output {
     let limit = [
         "-c",
@@ -378,7 +378,7 @@ fn a_full_disk_is_told_with_what_stays_of_the_work() {
 #[test]
 fn a_file_size_limit_ends_the_run_and_without_it_the_run_goes_on() {
     let shop = large();
-    // Blocks of 512 bytes: what ends it soon, and what only the largest file is too large for.
+    // Numbers of blocks of 512 bytes: one that ends the run soon, and one that only the largest file exceeds.
     let most = UNDISTURBED.largest.div_ceil(512) - 1;
     assert!(most > 40);
     for blocks in [40, most] {
@@ -481,7 +481,7 @@ fn the_order_of_the_input_sections_changes_nothing() {
     for name in ["x/beans.json", "x/allotment.json", "y/tools.json"] {
         shop.write(name, good_chat(name).to_string());
     }
-    // The same id twice: who keeps it must not depend on the order either.
+    // The same id twice: which conversation keeps it must not depend on the order either.
     shop.write("y/twice.json", good_chat("x/beans.json").to_string());
     let sections = ["x/beans.json", "y/*", "x/allo*"].map(|path| format!("[[input]]\npath = {path:?}\n"));
     let mut seen = Vec::new();
@@ -546,7 +546,7 @@ fn no_flipped_byte_of_a_certified_file_goes_unnoticed() {
         if path.is_dir() || is_derived {
             continue;
         }
-        // Every byte would take minutes; the step differs from file to file.
+        // Trying every byte would take minutes; the step differs from file to file.
         for at in (flips % 7..bytes.len()).step_by(bytes.len() / 23 + 1) {
             let mut wrong = bytes.clone();
             wrong[at] ^= 1 << (at % 8);

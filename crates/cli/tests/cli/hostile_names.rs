@@ -1,4 +1,4 @@
-//! Names that would steer a terminal, break a line or run in a spreadsheet: no command lets one through.
+//! Names that could control a terminal, break a line or run in a spreadsheet: no command prints them unescaped.
 
 use chatmill_diag::visible::is_hidden;
 use chatmill_workshop::TestDir;
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::test_dir::{RunChatmill, end, good_chat};
 
-/// Clears the screen, reorders what follows, begins a line of its own and looks like a formula.
+/// Clears the screen, reorders the following text, breaks the line and looks like a formula.
 const NAME: &str = "=x\u{1b}[2J\u{9b}\u{202e}\u{2028}\u{7}y";
 
 fn test_dir() -> TestDir {

@@ -1,4 +1,4 @@
-//! The command line from outside, where a transcript (`../cases/`) does not do: inputs that are drawn, everything of a registry, signals.
+//! Tests of the command line that cannot be transcripts (`../cases/`): drawn inputs, whole registries, signals.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! A terminal of 80 columns: tables fit and prose is broken between words.
+//! A terminal of 80 columns: tables fit, and prose is broken between words.
 
 use chatmill_workshop::TestDir;
 use unicode_width::UnicodeWidthStr;
@@ -10,7 +10,7 @@ const PRICES: &str = "[[price]]\nmodel = \"a-model-of-a-long-name\"\nencoding = 
                       [[price]]\nmodel = \"another-model-of-a-long-name\"\nencoding = \"r50k_base\"\ncurrency = \"USD\"\n\
                       per_million = 2\ndate = \"2026-11-22\"\nsource = \"invented\"\n";
 
-/// A test folder with two datasets, files of long names and prices.
+/// A test folder with two datasets, files with long names, and prices.
 fn test_dir() -> TestDir {
     let test_dir = TestDir::new();
     let long = "a-chat-with-a-very-long-name-as-exports-like-to-have-them-2026-11-22";
@@ -28,7 +28,7 @@ fn test_dir() -> TestDir {
     test_dir
 }
 
-/// What a command prints on a terminal that is 80 columns wide.
+/// The output of a command on a terminal that is 80 columns wide.
 fn narrow(test_dir: &TestDir, arguments: &[&str]) -> String {
     let mut command = test_dir.chatmill(arguments);
     command.env("COLUMNS", "80");
@@ -108,7 +108,7 @@ fn prose_is_broken_on_a_terminal_and_stays_whole_in_a_pipe() {
         let narrow = narrow(&test_dir, command);
         assert!(piped.lines().any(|line| line.width() > 80), "{command:?}");
         for line in narrow.lines() {
-            // Code stays as it is, and so does a word that is wider than the terminal.
+            // Code and words that are wider than the terminal are not broken.
             let is_free = line.trim().split(' ').count() < 2 || line.starts_with('{');
             assert!(is_free || line.width() <= 80, "{command:?}: {line}");
         }

@@ -1,7 +1,7 @@
-//! Nights with faults drawn at random: no good night is lost, and every alarm that should sound sounds.
+//! Nights with faults that are drawn at random: no good night is lost, and every fault that should raise an alarm does.
 //!
-//! `cargo test` simulates a night for each fault; `CHATMILL_NIGHTS` gives another number of nights, and so does `CHATMILL_DRAWS`;
-//! `CHATMILL_SEED` another seed.
+//! `cargo test` simulates a night for each fault; `CHATMILL_NIGHTS` or `CHATMILL_DRAWS` sets another number of nights, and `CHATMILL_SEED`
+//! another seed.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::test_dir::{RunChatmill, binary, end, good_chat};
 
-/// What happens in a night.
+/// A fault of a night.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mishap {
     Nothing,
@@ -42,7 +42,7 @@ const MISHAPS: [Mishap; 10] = [
 ];
 
 impl Mishap {
-    /// Whether somebody has to be told.
+    /// Whether the fault must raise an alarm.
     fn alarms(self) -> bool {
         matches!(
             self,
@@ -55,7 +55,7 @@ fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
 }
 
-/// Writes the inputs of a night; every night has one chat more.
+/// Writes the inputs of a night; every night has one more chat.
 fn inputs(test_dir: &TestDir, night: u64, mishap: Mishap) {
     let folder = test_dir.path("in");
     if folder.exists() {
@@ -76,7 +76,7 @@ fn inputs(test_dir: &TestDir, night: u64, mishap: Mishap) {
     }
 }
 
-/// Begins a night, and kills it when it has made as much as is drawn.
+/// Begins a night, and kills it when it has written a drawn number of files.
 fn kill(test_dir: &TestDir, arguments: &[&str], random: &mut Random) {
     let mut child = Command::new(binary())
         .args(arguments)
@@ -92,7 +92,7 @@ fn kill(test_dir: &TestDir, arguments: &[&str], random: &mut Random) {
     drop(child.wait());
 }
 
-/// The last three good nights are there, and of each night somebody was told.
+/// Checks that the last three good nights exist, and that each night was notified.
 fn nights_are_kept_and_told(test_dir: &TestDir, records: &[Value], what: &str) {
     let is_good = |record: &&Value| record["state"] == "good";
     for record in records.iter().filter(is_good).rev().take(3) {
@@ -131,7 +131,7 @@ fn of_nights_with_faults_no_good_one_is_lost_and_every_alarm_sounds() {
         let mishap = if night == 0 {
             Mishap::Nothing
         } else {
-            // Each once, and then each once more.
+            // Each fault once, and then each once more.
             if to_come.is_empty() {
                 to_come.extend(MISHAPS);
             }
@@ -195,7 +195,7 @@ fn of_nights_with_faults_no_good_one_is_lost_and_every_alarm_sounds() {
         "{nights} nights, seed {seed}: {good} good, {alarms} alarms, {} files of others kept",
         strangers.count()
     );
-    // `just nights` shows it.
+    // `just nights` prints it.
     if std::env::var_os("CHATMILL_NIGHTS").is_some() {
         println!("{told}");
     }

@@ -1,5 +1,5 @@
-//! Names of nights that somebody took, before the night began or while it was interrupted: nothing is written, replaced or removed
-//! through them, and the night after is a good one.
+//! Names of nights that are already taken, before the night began or while it was interrupted: nothing is written, replaced or removed
+//! through them, and the next night is a good one.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::test_dir::{Ended, RunChatmill, end, good_chat};
 
-/// Puts something where a night's folder would be; the first name is free, the second that of the good night before.
+/// Puts something where the folder of a night would be; the first name is free, the second that of the last good night.
 type Plant = fn(place: &Path, good: &str);
 
 const PLANTS: &[(&str, Plant)] = &[
@@ -31,7 +31,7 @@ const PLANTS: &[(&str, Plant)] = &[
     }),
 ];
 
-/// A test folder with a pipeline over `in/*`, whose night section is given, and two chats.
+/// A test folder with a pipeline over `in/*`, which has this night section, and two chats.
 fn test_dir(section: &str) -> TestDir {
     let test_dir = TestDir::new();
     let bare = include_str!("../cases/night/files/nightly.toml");
@@ -64,7 +64,7 @@ fn latest(test_dir: &TestDir) -> String {
     link.to_str().unwrap().to_owned()
 }
 
-/// Every name below a folder with what stands there; links are not followed.
+/// Every name below a folder, with its content; links are not followed.
 fn snapshot(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -84,7 +84,7 @@ fn snapshot(folder: &Path) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// A test folder with a good night, and a folder of somebody else's beside the store.
+/// A test folder with a good night, and a foreign folder next to the store.
 fn milled() -> TestDir {
     let test_dir = test_dir("");
     test_dir.write("outside/mine.txt", "mine");
@@ -102,7 +102,7 @@ fn begun(test_dir: &TestDir, day: u32) {
     test_dir.write(&format!("nights/records/{}.json", name(day)), text);
 }
 
-/// What must not change, whatever is planted: what lies outside, and the good night.
+/// The things that must not change, whatever is planted: a folder outside, and the good night.
 fn kept(test_dir: &TestDir) -> [Vec<(String, Vec<u8>)>; 2] {
     [test_dir.path("outside"), dataset(test_dir, 1)].map(|folder| snapshot(&folder))
 }

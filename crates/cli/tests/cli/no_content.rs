@@ -1,18 +1,18 @@
-//! Commands that quote nothing when asked, some of them drawn. What each says is a transcript in `../cases/masks/`.
+//! Commands under `--no-content` quote nothing; some commands are drawn. Their whole output is in the transcripts of `../cases/masks/`.
 
 use chatmill_drawn::{cases, random};
 use chatmill_workshop::TestDir;
 
 use crate::test_dir::{RunChatmill, end};
 
-/// A word that stands in every place where chat text, a name or an address can stand.
+/// A word in every place where chat text, a name or an address can be.
 const CANARY: &str = "Xanthoria";
 
 fn assert_silent(what: &str, text: &str) {
     assert!(!text.contains(CANARY), "{what} quotes:\n{text}");
 }
 
-/// Of the bills by each sum one is drawn; `CHATMILL_DRAWS=6` takes all.
+/// Of the groupings of bills, one is drawn; `CHATMILL_DRAWS=6` takes all.
 #[test]
 fn commands_on_files_and_datasets_quote_nothing_when_asked() {
     let test_dir = TestDir::new();

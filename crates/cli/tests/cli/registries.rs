@@ -1,11 +1,11 @@
-//! What holds for every one of a registry: it is listed alike in text and JSON, says what people need, and renders.
+//! Properties of all entries of a registry: each is listed alike in text and JSON, has all descriptions, and renders.
 
 use chatmill_workshop::TestDir;
 use serde_json::Value;
 
 use crate::test_dir::{RunChatmill, end, good_chat, json_lines};
 
-/// What a command lists as JSON.
+/// The list that a command prints as JSON.
 fn listed(test_dir: &TestDir, command: &str) -> Vec<Value> {
     let listed = end(test_dir.chatmill(&[command, "--format", "json"])).stdout;
     let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();

@@ -1,4 +1,4 @@
-//! Signals, small stacks and large wishes: what the surroundings of the command do to it. The real command.
+//! Signals, small stacks and large requests: the effects of the environment on the command. The real program is run.
 
 use std::fs;
 use std::process::{Child, Command, Output, Stdio};
@@ -18,9 +18,9 @@ fn shop() -> TestDir {
     shop
 }
 
-/// A shell that becomes the command, after it did something to itself.
+/// A shell that changes its own settings, and then becomes the command.
 fn shell(shop: &TestDir, first: &str, arguments: &[&str]) -> Command {
-    // Whoever runs the tests under `nohup` has them ignore what a shell cannot take back.
+    // Under `nohup` the tests ignore signals, which a shell cannot undo.
     let mut command = Command::new("env");
     command
         .args(["--default-signal=HUP", "bash"])
@@ -37,7 +37,7 @@ fn run(shop: &TestDir, first: &str, arguments: &[&str]) -> Output {
     shell(shop, first, &all).output().unwrap()
 }
 
-/// A run that waits, for what reads its standard error has stopped to read.
+/// A run that is blocked, because the reader of its standard error has stopped reading.
 fn waiting(shop: &TestDir) -> Child {
     let full =
         "mkfifo full; exec 3<>full; dd if=/dev/zero of=full bs=4096 oflag=nonblock 2>/dev/null; exec 2>&3";
@@ -57,10 +57,10 @@ fn waiting(shop: &TestDir) -> Child {
     waiting
 }
 
-/// The threads of a run that heeds signals already, and how often each slept, if all of them are asleep.
+/// The threads of a run that already handles signals, with the number of times that each slept, if all of them are asleep.
 fn asleep(process: u32) -> Option<Vec<String>> {
     let folder = format!("/proc/{process}");
-    // Before that it is the shell.
+    // Before that, the process is the shell.
     let program = fs::read_link(format!("{folder}/exe")).ok()?;
     if program != fs::canonicalize(binary()).ok()? {
         return None;
@@ -82,9 +82,9 @@ fn asleep(process: u32) -> Option<Vec<String>> {
     Some(slept)
 }
 
-/// Sends each a signal while it waits, and sees how it ends.
+/// Sends each waiting run a signal, and checks how it ends.
 fn whatever_waits_is_ended() {
-    // At the same time: each is given a while to come to rest.
+    // All at once: each gets some seconds to stop.
     let waiting = [("-TERM", 143), ("-HUP", 129)].map(|(name, expected)| {
         let shop = shop();
         let run = waiting(&shop);
@@ -186,7 +186,7 @@ fn a_run_completes_with_a_shell_stack_of_64_kibibytes() {
     assert_eq!(ended.status.code(), Some(0), "{}", said(&ended));
 }
 
-/// Asks for a million threads in so much memory that a few hundred find room there, and no million.
+/// Asks for a million threads with memory for only a few hundred.
 fn a_million_threads() {
     let shop = shop();
     let ended = run(&shop, "ulimit -v 268435456", &["--threads", "1000000"]);

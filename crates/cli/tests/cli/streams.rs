@@ -1,4 +1,4 @@
-//! What programs read: stderr on which every line is an object, and a reader that goes away.
+//! Output for programs: stderr with an object on every line, and a reader that closes its pipe.
 
 use std::process::{Command, Stdio};
 
@@ -26,7 +26,7 @@ fn a_reader_that_goes_away_is_no_error() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // Closes the pipe before anything has been read from it.
+        // Closes the pipe before anything is read from it.
         drop(command.stdout.take());
         let ended = command.wait_with_output().unwrap();
         let stderr = String::from_utf8(ended.stderr).unwrap();

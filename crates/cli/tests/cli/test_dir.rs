@@ -1,4 +1,4 @@
-//! What every test needs: chats to put into a test folder, and the command.
+//! Common parts of the tests: chats for a test folder, and the command.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ impl RunChatmill for TestDir {
 
     fn chatmill(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(binary());
-        // As wide as a file, however wide the terminal is that the tests run in.
+        // As wide as a file, whatever the width of the terminal in which the tests run.
         command
             .current_dir(self.path(""))
             .env_remove("COLUMNS")
@@ -35,7 +35,7 @@ pub(crate) fn binary() -> &'static str {
     env!("CARGO_BIN_EXE_chatmill")
 }
 
-/// What a command printed and how it ended.
+/// The output of a command, and its exit code.
 pub(crate) struct Ended {
     pub code: i32,
     pub stdout: String,
@@ -57,7 +57,7 @@ pub(crate) fn json_lines(text: &str) -> Vec<Value> {
         .collect()
 }
 
-/// A group chat with a person, another person and a bot, and the messages `(id, sender, text)`.
+/// A group chat with two people and a bot, and the messages `(id, sender, text)`.
 pub(crate) fn chat(id: &str, messages: &[(&str, &str, &str)]) -> Value {
     let list: Vec<Value> = messages
         .iter()
@@ -91,7 +91,7 @@ pub(crate) fn chat(id: &str, messages: &[(&str, &str, &str)]) -> Value {
     })
 }
 
-/// A small chat without a fault.
+/// A small chat without a finding.
 pub(crate) fn good_chat(id: &str) -> Value {
     let messages = [
         ("m1", "user_1", "When do we water the beans?"),
@@ -101,7 +101,7 @@ pub(crate) fn good_chat(id: &str) -> Value {
     chat(id, &messages)
 }
 
-/// A chat whose second message replies to a message that is not there.
+/// A chat with a second message that replies to a missing message.
 pub(crate) fn dangling_chat(id: &str) -> Value {
     let mut chat = good_chat(id);
     chat["conversation_list"][2]["refer_list"] = json!(["nowhere"]);

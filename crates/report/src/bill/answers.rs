@@ -1,8 +1,8 @@
-//! Answers that more than one conversation has: a session that goes on in a new file carries the last answer along, and a helper of an
-//! agent repeats those of its parent. A provider was paid for each once.
+//! Finds answers that several conversations contain: a session that continues in a new file repeats its last answer, and a subagent repeats
+//! the answers of its parent. The provider was paid for each answer once.
 //!
-//! An answer is known by the id that its provider gave it, by its model and by its figures. Ids of fewer than 16 letters and digits
-//! (`chatcmpl-1`, `msg_1`) are not unique among conversations and name nothing here.
+//! An answer is identified by the id of its provider, its model and its figures. Ids with fewer than 16 letters and digits (`chatcmpl-1`,
+//! `msg_1`) are not unique among conversations and identify nothing.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,12 +12,12 @@ use jiff::tz::TimeZone;
 
 use super::message_text::day;
 
-/// Letters and digits of an id that is unique among all answers.
+/// The number of letters and digits from which an id is unique among all answers.
 const UNIQUE: usize = 16;
-/// The most answers that are compared: with 32 bytes each they take half a gibibyte.
+/// The greatest number of answers that are compared; at 32 bytes each they take half a gibibyte.
 const MOST: usize = 1 << 24;
 
-/// A hash of texts, each with its length.
+/// A hash of texts and their lengths.
 pub(super) fn key(parts: &[&str]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
@@ -27,14 +27,14 @@ pub(super) fn key(parts: &[&str]) -> blake3::Hash {
     hasher.finalize()
 }
 
-/// The answers that were met.
+/// The answers so far.
 #[derive(Debug)]
 pub struct PaidAnswers {
     known: HashSet<[u8; 16]>,
     most: usize,
-    /// Answers that were met again.
+    /// Number of answers that were repeated.
     pub repeated: u64,
-    /// Answers that were not compared, because there are too many.
+    /// Number of answers that were not compared because there are too many.
     pub uncompared: u64,
 }
 
@@ -50,7 +50,7 @@ impl Default for PaidAnswers {
 }
 
 impl PaidAnswers {
-    /// Whether an answer was met before.
+    /// Whether the same answer came before; if not, it is added.
     pub fn is_repeated(&mut self, id: &str, model: &str, usage: &Usage) -> bool {
         if id.chars().filter(char::is_ascii_alphanumeric).count() < UNIQUE {
             return false;
@@ -75,7 +75,7 @@ impl PaidAnswers {
         is_repeated
     }
 
-    /// Leaves the usage of answers that were met before to the conversation that had them first.
+    /// Removes the usage of repeated answers, so that it is counted for the first conversation that contains them.
     pub fn leave_repeated(&mut self, linked: &mut Linked) {
         let asked = linked.conversation.model.clone();
         for message in &mut linked.conversation.messages {
@@ -117,7 +117,7 @@ columns! {
 }
 
 impl UsageColumns {
-    /// What the provider logged with a message.
+    /// The usage that the provider logged with a message.
     pub(super) fn at(&self, row: usize) -> Usage {
         let added = |column: &Option<Numbers>| column.as_ref().and_then(|column| column.get(row));
         let cost = self.logged_cost.as_ref().and_then(|column| column.get(row));
@@ -134,13 +134,13 @@ impl UsageColumns {
         }
     }
 
-    /// The id that the provider gave the answer.
+    /// The provider's id of the answer.
     pub(super) fn answer(&self, row: usize) -> Option<&str> {
         self.answer_id.as_ref()?.get(row)
     }
 }
 
-/// Source, day in UTC and model of answers.
+/// The source, the day in UTC and the model of answers.
 type AnswersOf = (String, Option<String>, String);
 
 /// An answer that is repeated.
@@ -150,7 +150,7 @@ struct Repetition {
     usage: BilledUsage,
 }
 
-/// The usage that a dataset holds more than once.
+/// The usage that a dataset contains more than once.
 pub(super) fn repeated_in(dataset: &Dataset) -> Result<BTreeMap<AnswersOf, BilledUsage>, DatasetError> {
     let mut sums = BTreeMap::new();
     let counts = dataset.overview()?.renderings;
@@ -216,7 +216,7 @@ mod tests {
         assert!(answers.is_repeated(id, "m", &usage(7)));
         assert!(!answers.is_repeated(id, "n", &usage(7)));
         assert!(!answers.is_repeated(id, "m", &usage(8)));
-        // One character fewer than is unique; signs are no characters of an id.
+        // One character fewer than a unique id; only letters and digits count.
         for id in ["msg_01ABCDEFGHJK--", "chatcmpl-1", ""] {
             assert!(!answers.is_repeated(id, "m", &usage(7)));
             assert!(!answers.is_repeated(id, "m", &usage(7)), "{id}");

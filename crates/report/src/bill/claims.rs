@@ -1,23 +1,23 @@
-//! Savings that documents of dialects promise, compared with the counted tokens.
+//! Compares the savings that the documentation of a dialect claims with the counted tokens.
 
 use std::collections::BTreeMap;
 
 use super::BillRow;
 
-/// A saving that the document of a dialect promises against another dialect.
+/// A saving that the documentation of a dialect claims over another dialect.
 #[derive(Debug)]
 pub struct Claim {
     /// The dialect that saves.
     pub dialect: &'static str,
     /// The dialect that it is compared with.
     pub against: &'static str,
-    /// The share that it promises to save, in percent.
+    /// The claimed saving in percent.
     pub percent: f64,
-    /// The document, and how the figure was computed.
+    /// The document, and how its figure was computed.
     pub origin: &'static str,
 }
 
-/// The claims of the documents that we know.
+/// The known claims.
 const CLAIMS: &[Claim] = &[Claim {
     dialect: "gryag-compact",
     against: "gryag-gemini",
@@ -25,20 +25,20 @@ const CLAIMS: &[Claim] = &[Claim {
     origin: "the gryag document, words × 1.3 on one example of three messages",
 }];
 
-/// A claim and what was counted instead.
+/// A claim, and the counted saving.
 #[derive(Debug)]
 pub struct Saving {
     /// The claim.
     pub claim: &'static Claim,
-    /// The group; empty where the bill has no groups.
+    /// The group; empty if the bill has no groups.
     pub group: String,
-    /// Encoding.
+    /// The encoding.
     pub encoding: String,
-    /// The share that is really saved per message, in percent; negative where it costs more.
+    /// The counted saving per message in percent; negative if the dialect needs more.
     pub percent: f64,
 }
 
-/// Compares the rows of a bill with the claims; empty where a bill lacks one of the dialects.
+/// Compares the rows of a bill with the claims; empty if the bill lacks one of the dialects.
 pub fn savings(rows: &[BillRow]) -> Vec<Saving> {
     let mut savings = Vec::new();
     let key = |row: &'_ BillRow| {
@@ -49,7 +49,7 @@ pub fn savings(rows: &[BillRow]) -> Vec<Saving> {
     };
     for claim in CLAIMS {
         let of = |dialect| rows.iter().filter(move |row| row.cell.dialect == dialect);
-        // Of several profiles the first one counts.
+        // If the other dialect has several profiles, the first is used.
         let others: BTreeMap<_, _> = of(claim.against).rev().map(|other| (key(other), other)).collect();
         for row in of(claim.dialect) {
             let other = others.get(&key(row));

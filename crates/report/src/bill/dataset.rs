@@ -1,4 +1,4 @@
-//! The bill of a dataset, from its tables.
+//! Makes the bill of a dataset from its tables.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -19,12 +19,12 @@ use super::totals::{self, TotalsPart};
 use super::{Bill, BillBy, BillEntry, BillRequest, TEXT};
 use crate::cells::GroupKey;
 
-/// Datasets that are open at a time.
+/// The number of datasets that are open at a time.
 const OPEN: usize = 64;
 
-/// The bill of several datasets, which are read in parallel; `check` may refuse a dataset before it is read. A dataset that is given twice, and
-/// a conversation that several hold, counts once, which is returned with the bill. The bill is the same with
-/// any number of threads: each dataset is billed alone, and the bills are added in the order of `folders`.
+/// The bill of several datasets, which are read in parallel; `check` may refuse a dataset before it is read. Datasets that are given twice,
+/// and conversations in several datasets, are counted once and returned with the bill. The bill does not depend on the number of threads:
+/// each dataset is billed separately, and the bills are added in the order of `folders`.
 pub fn of_datasets<E: From<DatasetError> + Send>(
     folders: &[&Path],
     request: &BillRequest,
@@ -80,13 +80,12 @@ pub fn of_dataset(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Resul
 }
 
 impl BillRequest {
-    /// Whether text is billed before any dialect renders it.
+    /// Whether text is billed, before any dialect renders it.
     pub fn is_of_text(&self) -> bool {
         self.text || self.by.iter().any(|by| by.is_of_text())
     }
 
-    /// Whether the tables of a dataset have these groups: they divide renderings by day and model only in UTC, and only together with
-    /// the source.
+    /// Whether the table of totals has these groups. It divides renderings by day and model only in UTC, and only together with the source.
     pub fn is_in_totals(&self) -> bool {
         let is_by = |by: BillBy| self.by.contains(&by);
         let is_utc = self.zone.as_ref().is_none_or(|zone| *zone == TimeZone::UTC);
@@ -99,7 +98,7 @@ impl BillRequest {
         self.encodings.is_empty() || self.encodings.iter().any(|wanted| wanted == encoding)
     }
 
-    /// Whether a dialect is wanted in an encoding, and no other dataset counts it in place of this one.
+    /// Whether a dialect is requested in an encoding, and counted in this dataset rather than in another one.
     pub(super) fn wants(&self, dialect: &str, profile: &str, encoding: &str) -> bool {
         let is_it = |(wanted, of): &(String, String)| wanted == dialect && of == profile;
         let is_counted = |of: &BTreeSet<Counting>| {
@@ -111,7 +110,7 @@ impl BillRequest {
             && self.counted.of.as_ref().is_none_or(is_counted)
     }
 
-    /// Whether another dataset counts a conversation.
+    /// Whether a conversation is counted in another dataset.
     fn leaves_out(&self, conversation: &str) -> bool {
         self.counted.left_out.contains(conversation)
     }
@@ -119,7 +118,7 @@ impl BillRequest {
 
 fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Result<Bill, DatasetError> {
     let mut groups = groups(dataset, request)?;
-    // In `totals` renderings are divided by model, and here they are not.
+    // Renderings are divided by model in `totals`, but not here.
     let division = request.division.as_ref().filter(|_| !totals::answer(&request.by));
     if division.is_some() && totals::has_messages(dataset) {
         add_models(dataset, &mut groups)?;
@@ -200,7 +199,7 @@ columns! {
         ordinal: Numbers,
     }
 
-    /// Columns of `renderings`.
+    /// The columns of `renderings`.
     struct Renderings with batch: Batch with keys: RenderingKeys {
         coverage: Texts,
         messages_rendered: Numbers,
@@ -210,14 +209,14 @@ columns! {
         loss_count: Numbers,
     }
 
-    /// Columns of `token_counts`.
+    /// The columns of `token_counts`.
     struct TokenCountRows with batch: Batch with keys: RenderingKeys with parts: Components {
         encoding: Texts,
         assistant_content: Numbers,
         written: Numbers,
     }
 
-    /// Columns of `conversations`.
+    /// The columns of `conversations`.
     struct ConversationColumns {
         conversation_id: Texts,
         source: Texts,
@@ -226,7 +225,7 @@ columns! {
         model: Texts,
     }
 
-    /// Columns of `messages`.
+    /// The columns of `messages`.
     struct Messages with batch: Batch with usage: UsageColumns {
         conversation_id: Texts,
         position: Numbers,
@@ -239,7 +238,7 @@ columns! {
         model: Texts,
     }
 
-    /// Columns of `tool_calls`.
+    /// The columns of `tool_calls`.
     struct ToolCalls {
         conversation_id: Texts,
         name: Texts,
@@ -292,14 +291,14 @@ impl TokenCountRows {
     }
 }
 
-/// The rows of `token_counts`, read along with those of `renderings`: a run writes them side by side. Where renderings have a
-/// file per dialect, the counts are read once for each.
+/// The rows of `token_counts`, which are read in step with `renderings`: a run writes both in the same order. If renderings have a file per
+/// dialect, the counts are read once for each dialect.
 struct Counts<'d> {
     dataset: &'d Dataset,
     batches: Batches<'d>,
     open: Option<TokenCountRows>,
     row: usize,
-    /// The dialect of the current renderings, where each has files of its own.
+    /// The dialect of the current renderings, if each dialect has separate files.
     dialect: Option<String>,
 }
 
@@ -314,7 +313,7 @@ impl<'d> Counts<'d> {
         }
     }
 
-    /// The next row, when it is about this rendering and encoding.
+    /// The counts of a rendering in an encoding, if they are the next row.
     fn next(&mut self, key: &RenderingKey<'_>, encoding: &str) -> Result<Option<TokenCounts>, DatasetError> {
         if let Some(dialect) = self.dialect.as_mut().filter(|dialect| *dialect != key.dialect) {
             key.dialect.clone_into(dialect);
@@ -346,7 +345,7 @@ impl<'d> Counts<'d> {
     }
 }
 
-/// The groups of a conversation, by properties other than its id.
+/// The groups of a conversation by properties other than its id.
 struct Group {
     source: String,
     input: String,
@@ -366,7 +365,7 @@ impl Group {
     }
 }
 
-/// Groups of conversations by ids; empty where the bill needs none.
+/// Groups by the id of the conversation; empty if the bill needs none.
 fn groups(dataset: &Dataset, request: &BillRequest) -> Result<BTreeMap<String, Group>, DatasetError> {
     let mut groups = BTreeMap::new();
     if request.by.is_empty() && !request.is_of_text() {
@@ -391,7 +390,7 @@ columns! {
     }
 }
 
-/// Sets the model of conversations from their messages, where these name one.
+/// Sets the model of conversations from their messages, if these have one.
 fn add_models(dataset: &Dataset, groups: &mut BTreeMap<String, Group>) -> Result<(), DatasetError> {
     dataset.each_row("messages", &mut |messages: &MessageModels, row| {
         let (Some(model), Some(group)) = (
@@ -408,10 +407,10 @@ fn add_models(dataset: &Dataset, groups: &mut BTreeMap<String, Group>) -> Result
     })
 }
 
-/// Calls and results by conversation and position of their message.
+/// Calls and results by conversation and by the position of their message.
 type Calls = HashMap<(String, u64), Vec<CallText<'static>>>;
 
-/// The bill of message texts, calls and results: counts of texts are in the table, arguments and results are counted here.
+/// The bill of the texts of messages, calls and results: the tokens of texts are in the table; arguments and results are counted now.
 fn of_message_texts(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill, DatasetError> {
     let encodings = dataset.encodings().iter().map(String::as_str);
     let encodings: Vec<&str> = encodings
@@ -479,7 +478,7 @@ fn of_message_texts(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Res
     Ok(message_bill.bill)
 }
 
-/// Arguments and results by the message that has them.
+/// Arguments and results by the message that contains them.
 fn calls(dataset: &Dataset, request: &BillRequest, encodings: &[&str]) -> Result<Calls, DatasetError> {
     let counters: Vec<_> = encodings
         .iter()

@@ -1,5 +1,5 @@
-//! Texts of messages, calls and results, before any dialect renders them. Each text belongs to one message, and so to one sender,
-//! role, day and model: the sum is the same whatever the bill is grouped by.
+//! The texts of messages, calls and results, before any dialect renders them. Each text belongs to one message, and so to one sender, role,
+//! day and model: the sum is the same for any grouping of the bill.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use jiff::tz::TimeZone;
 use super::{Bill, BillBy, BillEntry, PriceDivision, TEXT};
 use crate::cells::GroupKey;
 
-/// The group of texts whose model, sender or tool is not known.
+/// The group of texts of an unknown model, sender or tool.
 const UNKNOWN: &str = "(unknown)";
 
-/// The day of an instant in a zone, `YYYY-MM-DD`; `undated` where there is none.
+/// The day of an instant in a zone, `YYYY-MM-DD`; `undated` without an instant.
 pub fn day(instant: Option<i64>, zone: &TimeZone) -> String {
     instant.map_or_else(
         || "undated".to_owned(),
@@ -22,7 +22,7 @@ pub fn day(instant: Option<i64>, zone: &TimeZone) -> String {
     )
 }
 
-/// A text of a message, with the groups that it belongs to.
+/// A text of a message, with its groups.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MessageText<'a> {
     /// Id of the source.
@@ -33,9 +33,9 @@ pub struct MessageText<'a> {
     pub conversation: &'a str,
     /// The title.
     pub title: Option<&'a str>,
-    /// When the message was sent.
+    /// The time of the message in microseconds since 1970, UTC.
     pub instant: Option<i64>,
-    /// The model that wrote the message, or the model of the conversation where the sender is an agent.
+    /// The model that wrote the message, or the model of the conversation if the sender is an agent.
     pub model: Option<&'a str>,
     /// Id of the sender.
     pub sender: Option<&'a str>,
@@ -43,13 +43,13 @@ pub struct MessageText<'a> {
     pub sender_name: Option<&'a str>,
     /// Role of the message.
     pub role: &'a str,
-    /// The tool of a call or a result; none where the text is no part of a call.
+    /// The tool of a call or a result; `None` for other texts.
     pub tool: Option<&'a str>,
     /// Whether the text is a call or a result.
     pub is_call: bool,
     /// Length of the text in bytes.
     pub bytes: u64,
-    /// What the provider logged with the message.
+    /// The usage that the provider logged with the message.
     pub logged: BilledUsage,
 }
 
@@ -94,36 +94,36 @@ impl<'a> MessageText<'a> {
     }
 }
 
-/// A bill of the texts of messages.
+/// A bill of the texts of messages, while it is made.
 pub struct MessageBill<'b> {
-    /// The groups of the bill.
+    /// The properties by which the bill is grouped.
     pub by: &'b [BillBy],
-    /// The zone of days.
+    /// The time zone of days.
     pub zone: &'b TimeZone,
-    /// The encodings that texts are counted in.
+    /// The encodings in which texts are counted.
     pub encodings: &'b [&'b str],
-    /// What prices depend on; none where nothing is priced.
+    /// The properties on which prices depend; `None` if nothing is priced.
     pub division: Option<&'b PriceDivision>,
     /// The bill.
     pub bill: Bill,
 }
 
 impl MessageBill<'_> {
-    /// Adds the logged usage of a notice, which has no text: an answer that was deleted was paid for all the same.
+    /// Adds the logged usage of a notice, which has no text: an answer that was deleted later was paid for.
     pub fn add_notice(&mut self, notice: &MessageText<'_>) {
         if !notice.logged.is_none() {
             self.add(notice, false, &vec![0; self.encodings.len()]);
         }
     }
 
-    /// Adds a message with the tokens of its text in each encoding, and the calls and results that stand in it.
+    /// Adds a message with the tokens of its text in each encoding, and with its calls and results.
     pub fn add_message(&mut self, message: &MessageText<'_>, tokens: &[u64], calls: &[CallText<'_>]) {
         let has_text = message.bytes > 0 || calls.is_empty();
         if has_text {
             self.add(message, true, tokens);
         }
         for (number, call) in calls.iter().enumerate() {
-            // A message without words of its own is counted with its first call.
+            // A message without text is counted with its first call.
             let is_message = !has_text && number == 0;
             let text = MessageText {
                 tool: call.tool.as_deref(),
@@ -140,7 +140,7 @@ impl MessageBill<'_> {
         }
     }
 
-    /// Adds a text in each encoding. Texts and calls of an agent are written by a model; a model reads all others.
+    /// Adds a text in each encoding. A model writes the texts and calls of agents, and reads all other texts.
     fn add(&mut self, text: &MessageText<'_>, is_message: bool, tokens: &[u64]) {
         let mut groups = self.by.iter().map(|by| text.group(*by, self.zone));
         let (group, second) = (
@@ -180,7 +180,7 @@ impl MessageBill<'_> {
             };
             self.bill.add(key, &entry);
             if let Some(division) = self.division {
-                // What a model reads is not its own.
+                // Text that a model reads is not attributed to it.
                 let model = text.model.filter(|_| is_written).unwrap_or_default();
                 let day = if division.by_day {
                     day(text.instant, self.zone)

@@ -1,7 +1,7 @@
-//! The bill: the cost of a set of conversations in each dialect and encoding, by groups.
+//! The bill: the cost of conversations in each dialect and encoding, by groups.
 //!
-//! A bill sums renderings one by one, from the tables of a dataset or from renderings in memory; the rows are
-//! the same.
+//! A bill sums renderings one by one, either from the tables of a dataset or from renderings in memory, with the same rows. The tokens in
+//! `report.json` and the output of `chatmill tokens` are bills.
 
 mod answers;
 mod claims;
@@ -34,10 +34,10 @@ pub use money::{ModelMoney, RowMoney, row_money};
 pub use prices::{Price, PriceDivision, PriceError, PriceList, Terms, Unpriced};
 pub use shared::{Counted, Repeated};
 
-/// The name that stands in place of a dialect where text is billed before any dialect renders it.
+/// The name in place of a dialect, if text is billed before any dialect renders it.
 pub const TEXT: &str = "text";
 
-/// The property that a bill is grouped by.
+/// A property by which a bill is grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum BillBy {
@@ -47,11 +47,11 @@ pub enum BillBy {
     Input,
     /// The conversation.
     Conversation,
-    /// The room: conversations of one title, else the conversation.
+    /// The room: all conversations with the same title, or a conversation without a title.
     Room,
     /// The day: of a message, or of the answer to a request.
     Day,
-    /// The model that wrote an answer, or was asked.
+    /// The model that wrote an answer, or that was requested.
     Model,
     /// The sender of a message; only text is billed.
     Participant,
@@ -62,12 +62,12 @@ pub enum BillBy {
 }
 
 impl BillBy {
-    /// Whether text is billed before any dialect renders it: a rendering belongs to no single speaker.
+    /// Whether the property needs a bill of text, since a rendering belongs to several senders, roles and tools.
     pub const fn is_of_text(self) -> bool {
         matches!(self, Self::Participant | Self::Role | Self::Tool)
     }
 
-    /// Whether the groups are ids or names of the input.
+    /// Whether the groups are ids or names from the input.
     pub const fn is_of_ids(self) -> bool {
         matches!(
             self,
@@ -81,33 +81,33 @@ impl BillBy {
     }
 }
 
-/// The request for a bill; empty lists leave nothing out.
+/// The request for a bill; an empty list selects everything.
 #[derive(Clone, Default)]
 pub struct BillRequest {
     /// The groups: none, one property, or two.
     pub by: Vec<BillBy>,
     /// Whether text is billed, before any dialect renders it.
     pub text: bool,
-    /// The zone of days; UTC where none is named.
+    /// The time zone of days; UTC if `None`.
     pub zone: Option<TimeZone>,
     /// Dialects with their profiles.
     pub dialects: Vec<(String, String)>,
     /// Encodings.
     pub encodings: Vec<String>,
-    /// Encodings beside the registry's, in which tools can be counted.
+    /// Encodings outside the registry in which tools can be counted.
     pub own: Vec<Encoding>,
-    /// What prices depend on; none where nothing is priced.
+    /// The properties on which prices depend; `None` if nothing is priced.
     pub division: Option<PriceDivision>,
-    /// What is counted of a dataset, where another one has some of it, too.
+    /// The part of a dataset that is counted, if another dataset contains some of it.
     pub counted: Counted,
 }
 
-/// The counts of a rendering in one encoding, or of a part of a rendering, that a bill sums.
+/// The counts of a rendering in one encoding, or of a part of a rendering, which a bill sums.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BillEntry {
-    /// Renderings; 0 for a part that is not the last.
+    /// Number of renderings; 0 for a part of a rendering that is not the last.
     pub renderings: u64,
-    /// All tokens of the one rendering; `None` where they are not known, or were added with another part.
+    /// All tokens of the rendering; `None` if they are not known, or were added with another part.
     pub whole: Option<u64>,
     /// Messages that the rendering shows.
     pub messages: u64,
@@ -117,7 +117,7 @@ pub struct BillEntry {
     pub token_counts: TokenCounts,
     /// The number of times that the rendering is sent.
     pub requests: u64,
-    /// What the provider logged.
+    /// The usage that the provider logged.
     pub logged: BilledUsage,
     /// Renderings that break a rule of their dialect.
     pub invalid: u64,
@@ -125,26 +125,26 @@ pub struct BillEntry {
     pub losses: u64,
 }
 
-/// Sums of a cell.
+/// The sums of a cell.
 #[derive(Clone, Debug, Default)]
 struct Sums {
     total: BillEntry,
-    /// Tokens of the whole renderings.
+    /// The distribution of the tokens of whole renderings.
     spread: Spread,
-    /// What prices apply to, by model and day.
+    /// The tokens and requests to which prices apply, by model and day.
     priced: BTreeMap<(String, String), PricedPart>,
 }
 
-/// The tokens and requests of one model and day, which have one price.
+/// The tokens and requests of one model and day, to which one price applies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PricedPart {
-    /// The model; empty where none is known.
+    /// The model; empty if it is not known.
     pub model: String,
-    /// The day, where prices depend on it.
+    /// The day, if prices depend on it.
     pub day: String,
     /// Tokens of the renderings, or of the text.
     pub tokens: u64,
-    /// Estimate: tokens of all requests.
+    /// The estimated tokens of all requests.
     pub sent: u64,
     /// Tokens that the model wrote.
     pub written: u64,
@@ -152,26 +152,26 @@ pub struct PricedPart {
     pub requests: u64,
     /// The logged usage, by the terms of its requests.
     pub logged: BTreeMap<Terms, BilledUsage>,
-    /// A length in input tokens that none of the logged requests exceeds.
+    /// A length in input tokens that no logged request exceeds.
     pub longest: u64,
 }
 
 /// One row of a bill.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BillRow {
-    /// The group by the first property; empty where the bill has no groups.
+    /// The group by the first property; empty if the bill has no groups.
     pub group: String,
     /// The group by the second property; empty without one.
     pub second: String,
-    /// The name of the group, where its id is no name.
+    /// The name of the group, if its id is not a name.
     pub name: Option<String>,
     /// The name of the second group.
     pub second_name: Option<String>,
     /// Whether renderings were counted one by one, so that percentiles are known.
     pub is_spread: bool,
-    /// The price.
+    /// The counts.
     pub cell: TokenCell,
-    /// The parts of the row that prices apply to, by model and day; none where nothing is priced.
+    /// The parts of the row by model and day, to which prices apply; empty if nothing is priced.
     pub parts: Vec<PricedPart>,
 }
 
@@ -179,15 +179,15 @@ pub struct BillRow {
 #[derive(Clone, Debug, Default)]
 pub struct Bill {
     cells: Cells<Sums>,
-    /// Names of groups by their ids.
+    /// The names of groups by their ids.
     names: BTreeMap<String, String>,
 }
 
-/// The group that sums all that [`Bill::top`] leaves out.
+/// The group with everything that [`Bill::top`] leaves out.
 pub const REST: &str = "(the rest)";
 
 impl Bill {
-    /// Adds one rendering in one encoding.
+    /// Adds a rendering, or a part of one, in one encoding.
     pub fn add(&mut self, key: GroupKey<&str>, entry: &BillEntry) {
         let sums = self.cells.at(key);
         sums.total.add(entry);
@@ -196,14 +196,14 @@ impl Bill {
         }
     }
 
-    /// Takes off requests that were added and that another conversation has, too.
+    /// Subtracts requests that were added and are counted for another conversation.
     pub(crate) fn take_off_requests(&mut self, key: GroupKey<&str>, requests: u64) {
         let total = &mut self.cells.at(key).total;
         total.requests = total.requests.saturating_sub(requests);
     }
 
-    /// Adds what prices apply to, of tokens that were added: the model and the day, and the usage that was logged of each request, or
-    /// of many with a length that none exceeds.
+    /// Adds the part of the counted tokens that belongs to a model and a day, and the logged usage of a single request, or of several with
+    /// a length that none exceeds.
     pub fn add_part(
         &mut self,
         key: GroupKey<&str>,
@@ -236,14 +236,14 @@ impl Bill {
         }
     }
 
-    /// Sets the name of a group; the first name stays.
+    /// Sets the name of a group, unless it already has one.
     pub fn set_name(&mut self, group: &str, name: &str) {
         if group != name && !name.is_empty() && !self.names.contains_key(group) {
             self.names.insert(group.to_owned(), name.to_owned());
         }
     }
 
-    /// The bill with the `groups` groups of the most tokens, and one group for the rest.
+    /// The bill of the `groups` groups with the most tokens, and of one group for the rest.
     #[must_use]
     pub fn top(&self, groups: usize) -> Self {
         let mut tokens: BTreeMap<(&str, &str), u64> = BTreeMap::new();
@@ -282,7 +282,8 @@ impl Bill {
         bill
     }
 
-    /// The rows: groups in the order in which they came; in each, coverages, then encodings, then dialects in theirs.
+    /// The rows: the groups in the order of their first entries, and in each group the coverages, then the encodings, then the dialects in
+    /// theirs.
     pub fn rows(&self) -> Vec<BillRow> {
         let mut names: [Names; 4] = Default::default();
         let [groups, seconds, encodings, dialects] = &mut names;
@@ -307,7 +308,7 @@ impl Bill {
     }
 }
 
-/// The bill of a whole run as its manifest has it: coverages, then encodings as they stand here, then dialects in their order.
+/// The bill of a whole run, from the counts of its manifest: coverages, then encodings in the order of `encodings`, then dialects.
 pub(crate) fn cells(counts: Vec<RenderingCount>, encodings: &[String]) -> Vec<TokenCell> {
     let rows = counts.into_iter().map(|count| BillRow {
         cell: cell(count),
@@ -358,7 +359,7 @@ fn cell(count: RenderingCount) -> TokenCell {
     }
 }
 
-/// Names by the order in which they first came.
+/// Names, numbered in the order in which they first came.
 #[derive(Default)]
 struct Names(BTreeMap<String, usize>);
 
@@ -464,7 +465,7 @@ impl PricedPart {
     }
 }
 
-/// Sets the ratio of each row to the cheapest row, per message, of its group, coverage and encoding.
+/// Sets the ratio of each row to the cheapest row of its group, coverage and encoding, per message.
 fn set_ratios(rows: &mut [BillRow]) {
     for group in rows.chunk_by_mut(|one, other| {
         (&one.group, &one.second, &one.cell.coverage, &one.cell.encoding)

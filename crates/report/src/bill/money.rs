@@ -1,4 +1,4 @@
-//! What the rows of a bill cost: tokens of a model at the price of that model alone, and all others at each price that there is.
+//! The cost of the rows of a bill: tokens of a known model at the price of that model, and all other tokens at each price of the list.
 
 use std::collections::BTreeSet;
 
@@ -9,39 +9,39 @@ use chatmill_model::BilledUsage;
 use crate::bill::{Bill, BillBy, BillRequest, BillRow, Price, PriceList, PricedPart, TEXT, Unpriced, totals};
 use crate::report::{Amount, MoneyBasis, MoneyCell, MoneyFigure, Report};
 
-/// The money of one model, or of what has no model at one price.
+/// The cost for one model, or at one price for tokens without a model.
 #[derive(Clone, Debug)]
 pub struct ModelMoney<'p> {
-    /// The name that was logged; empty for what has no model.
+    /// The logged name of the model; empty for tokens without a model.
     pub model: String,
     /// The price.
     pub price: &'p Price,
-    /// The cost of the tokens, sent once; none where the price is not for them.
+    /// The cost of sending the tokens once; `None` if the price does not apply to them.
     pub amount: Option<f64>,
-    /// Estimate: the cost of what was served; none where nothing is ever sent.
+    /// The estimated cost as requests; `None` if nothing is ever sent.
     pub as_requested: Option<f64>,
-    /// The cost of what the provider logged; none where it did not log every request, or a kind of them has no price.
+    /// The logged cost; `None` if not every request was logged, or a kind of its tokens has no price.
     pub as_logged: Option<f64>,
 }
 
-/// The money of a row.
+/// The cost of a row.
 #[derive(Clone, Debug, Default)]
 pub struct RowMoney<'p> {
-    /// What has a model, by its price.
+    /// The cost of tokens with a model, by price.
     pub of_models: Vec<ModelMoney<'p>>,
-    /// The sum of their amounts; none where none has one.
+    /// The sum of their amounts; `None` if no amount is known.
     pub amount: Option<f64>,
-    /// The sum of their estimates.
+    /// The sum of their estimates as requests.
     pub as_requested: Option<f64>,
-    /// The sum of what was logged.
+    /// The sum of their logged costs.
     pub as_logged: Option<f64>,
-    /// The share of the row's tokens that `amount` leaves out.
+    /// The share of the row's tokens that `amount` does not include.
     pub unpriced: f64,
-    /// The share of the row's requests that `as_logged` leaves out.
+    /// The share of the row's requests that `as_logged` does not include.
     pub unlogged: f64,
-    /// What has no model, at each price.
+    /// The cost of tokens without a model, at each price.
     pub each: Vec<ModelMoney<'p>>,
-    /// Models, or prices of what has no model, with the reasons why something has no price.
+    /// Models, or prices for tokens without a model, with the reasons why something has no price.
     pub reasons: BTreeSet<(String, Unpriced)>,
 }
 
@@ -64,7 +64,7 @@ impl<'p> ModelMoney<'p> {
     }
 }
 
-/// The tokens of a part, each once: of text, what is written at the price of answers.
+/// The tokens of a part, each once; written text is priced as output.
 fn sent_once(part: &PricedPart, is_text: bool) -> BilledUsage {
     let output = if is_text { part.written } else { 0 };
     BilledUsage {
@@ -74,7 +74,7 @@ fn sent_once(part: &PricedPart, is_text: bool) -> BilledUsage {
     }
 }
 
-/// What a part was as it was served, by estimate.
+/// The estimated usage of a part as requests.
 fn as_requested(part: &PricedPart) -> BilledUsage {
     BilledUsage {
         input: part.sent,
@@ -84,7 +84,7 @@ fn as_requested(part: &PricedPart) -> BilledUsage {
     }
 }
 
-/// The cost of what was logged of a part; nothing where not every request was.
+/// The logged cost of a part; `None` unless every request was logged.
 fn logged_cost(part: &PricedPart, price: &Price) -> Option<Result<f64, Unpriced>> {
     let logged: u64 = part.logged.values().map(|usage| usage.requests).sum();
     if logged == 0 || logged != part.requests {
@@ -102,7 +102,7 @@ fn add(sum: &mut Option<f64>, amount: f64) {
     *sum = Some(sum.unwrap_or_default() + amount);
 }
 
-/// The money of a row.
+/// The cost of a row.
 pub fn row_money<'p>(row: &BillRow, prices: &'p PriceList) -> RowMoney<'p> {
     let (is_text, encoding) = (row.cell.dialect == TEXT, row.cell.encoding.as_str());
     let mut money = RowMoney::default();
@@ -190,7 +190,7 @@ impl<'p> RowMoney<'p> {
     }
 }
 
-/// The money of a model at a price. The parts of a model follow one another, so that only the last entries can be its.
+/// The entry of a model and price. The parts of a model are adjacent, so only the last entries can belong to it.
 fn place<'m, 'p>(list: &'m mut Vec<ModelMoney<'p>>, model: &str, price: &'p Price) -> &'m mut ModelMoney<'p> {
     let own = list.iter().rev().take_while(|money| money.model == model);
     let behind = own.clone().position(|money| std::ptr::eq(money.price, price));
@@ -203,8 +203,7 @@ fn place<'m, 'p>(list: &'m mut Vec<ModelMoney<'p>>, model: &str, price: &'p Pric
 }
 
 impl Report {
-    /// Adds the costs of the renderings of the dataset that the report is of, and of the most expensive conversations, rooms and
-    /// participants.
+    /// Adds the cost of the renderings of the dataset, and of the most expensive conversations, rooms and participants.
     pub fn add_money(&mut self, dataset: &Dataset, prices: &PriceList) -> Result<(), DatasetError> {
         self.money = money(dataset, prices)?;
         let Some(most_expensive) = &mut self.dearest else {
@@ -233,7 +232,7 @@ impl Report {
     }
 }
 
-/// The cost of a dataset in each dialect and encoding, by model; where a price names no encoding, what was logged.
+/// The cost of a dataset in each dialect and encoding, by model; of logged usage, if a price has no encoding.
 pub(crate) fn money(dataset: &Dataset, prices: &PriceList) -> Result<Vec<MoneyCell>, DatasetError> {
     let request = BillRequest {
         by: vec![BillBy::Source],
@@ -267,7 +266,7 @@ fn cells(row: &BillRow, prices: &PriceList) -> Vec<MoneyCell> {
             basis,
             amount,
         };
-        // Prices of one model that hold on other days are one figure.
+        // Prices of one model for different days become one figure.
         let same = cells.iter_mut().find(|cell| {
             cell.figure.key() == figure.key() && cell.figure.basis == basis && basis != MoneyBasis::Each
         });

@@ -1,8 +1,8 @@
-//! Datasets that hold the same conversations, as the nights of a growing store do: each is billed once.
+//! Finds conversations that several datasets contain, like the nights of a growing store: each is billed once.
 //!
-//! A conversation is known by its source, its id and its first message, so that `1` of two tenants is two. Of several versions the one
-//! with more messages counts, and of equal ones that of the dataset that is named last, for each dialect and encoding that they have in
-//! common.
+//! A conversation is identified by its source, its id and its first message, so that `1` of two tenants is two conversations. Of several
+//! versions the one with the most messages is counted, and of equal ones that of the last dataset, separately for each dialect and encoding
+//! that the datasets have in common.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,36 +12,36 @@ use chatmill_dataset::{Dataset, DatasetError, Numbers, Texts, columns};
 use super::answers::key;
 use super::{BillRequest, TEXT, totals};
 
-/// Dialect, profile and encoding.
+/// A dialect, a profile and an encoding.
 pub(super) type Counting = [String; 3];
 
-/// What is counted of a dataset, where others hold some of it.
+/// The part of a dataset that is counted, if other datasets contain some of it.
 #[derive(Clone, Debug, Default)]
 pub struct Counted {
-    /// The dialects and encodings; none for all.
+    /// The dialects and encodings; `None` for all.
     pub(super) of: Option<BTreeSet<Counting>>,
-    /// Ids of conversations that another dataset counts.
+    /// The ids of conversations that are counted in another dataset.
     pub(super) left_out: BTreeSet<String>,
 }
 
-/// What several datasets have in common.
+/// The overlap of several datasets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repeated {
-    /// Datasets that are another one once more.
+    /// Number of datasets that are copies of another one.
     pub datasets: u64,
-    /// Conversations that more than one of them holds.
+    /// Number of conversations in more than one dataset.
     pub conversations: u64,
-    /// The first dataset of which some conversations count and some do not, where the table that is asked does not divide them.
+    /// The first dataset of which only some conversations are counted, if the requested table does not separate them.
     pub undivided: Option<usize>,
 }
 
-/// A dataset as it was scanned: its place, what decides its bytes, and what it has counted.
+/// A scanned dataset: its place in the list, its fingerprint, and the dialects and encodings that it counted.
 pub(super) struct Scan {
     pub(super) place: usize,
     pub(super) fingerprint: String,
     countings: BTreeSet<Counting>,
     conversations: u64,
-    /// A hash of source and id of each conversation.
+    /// A hash of the source and the id of each conversation.
     ids: Vec<u64>,
 }
 
@@ -60,7 +60,7 @@ columns! {
     }
 }
 
-/// Scans a dataset; ids are read where it is not alone.
+/// Scans a dataset; ids are read only if there are several datasets.
 pub(super) fn scan(
     dataset: &Dataset,
     place: usize,
@@ -110,7 +110,7 @@ struct KnownConversation {
     messages: u64,
 }
 
-/// The conversations of a dataset among `candidates`, with what they are known by.
+/// The conversations of a dataset that are among `candidates`, with their keys.
 fn known(folder: &Path, candidates: &BTreeSet<u64>) -> Result<Vec<KnownConversation>, DatasetError> {
     let dataset = Dataset::open(folder)?;
     let mut found: BTreeMap<String, (String, u64)> = BTreeMap::new();
@@ -143,7 +143,7 @@ fn known(folder: &Path, candidates: &BTreeSet<u64>) -> Result<Vec<KnownConversat
     Ok(known.collect())
 }
 
-/// What is counted of each dataset: its place in `folders`, and the part of it. Of one that is given again, nothing is.
+/// The part of each dataset that is counted, with its place in `folders`. Copies of a dataset are left out.
 pub(super) fn divide(
     folders: &[&Path],
     mut scans: Vec<Scan>,
@@ -155,7 +155,7 @@ pub(super) fn divide(
     scans.retain(|scan| seen.insert(scan.fingerprint.clone()));
     scans.reverse();
     repeated.datasets = (folders.len() - scans.len()) as u64;
-    // Dialects and encodings that the same datasets have are counted of the same conversations.
+    // Dialects and encodings that are in the same datasets are counted for the same conversations.
     let mut having: BTreeMap<&Counting, Vec<usize>> = BTreeMap::new();
     for (number, scan) in scans.iter().enumerate() {
         for counting in &scan.countings {

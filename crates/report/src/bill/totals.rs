@@ -1,4 +1,4 @@
-//! Bills by source, day and model, from the table of totals alone. No rendering is read.
+//! Makes bills by source, day and model from the table of totals; no renderings are read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub(super) fn answer(by: &[BillBy]) -> bool {
         .all(|by| matches!(by, BillBy::Source | BillBy::Day | BillBy::Model))
 }
 
-/// Whether the table is read for a bill of renderings by these groups.
+/// Whether a bill of renderings by these groups is made from the table.
 pub(super) fn are_asked(by: &[BillBy]) -> bool {
     answer(by) || by.iter().any(|by| matches!(by, BillBy::Day | BillBy::Model))
 }
@@ -90,12 +90,12 @@ impl TotalColumns {
     }
 }
 
-/// What is added of the rows of `totals`.
+/// The part of the rows of `totals` that is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TotalsPart {
     /// Everything.
     All,
-    /// The logged usage, and what prices apply to, where the rest was added before.
+    /// The logged usage and the parts for prices; the rest was added before.
     Logged,
 }
 
@@ -106,8 +106,8 @@ columns! {
     }
 }
 
-/// The terms of all logged requests of a dataset, and a length in tokens that none of them exceeds; any length where the run left out
-/// the messages.
+/// The terms of all logged requests of a dataset, and a length in tokens that no request exceeds; `u64::MAX` if the dataset has no
+/// messages.
 fn terms(dataset: &Dataset, division: &PriceDivision) -> Result<(Terms, u64), DatasetError> {
     let mut terms = Terms {
         above: division.lengths.is_empty().then_some(0),
@@ -131,7 +131,7 @@ fn terms(dataset: &Dataset, division: &PriceDivision) -> Result<(Terms, u64), Da
     Ok((terms, longest))
 }
 
-/// Whether the run wrote the table of messages.
+/// Whether the dataset has the table of messages.
 pub(super) fn has_messages(dataset: &Dataset) -> bool {
     !dataset
         .manifest()
@@ -153,7 +153,7 @@ pub(super) fn add(
         None => (Terms::BASE, 0),
     };
     let repeated = repeated_in(dataset)?;
-    // What is still to be taken off, for each dialect and encoding.
+    // The usage that has still to be subtracted, for each dialect and encoding.
     let mut left = BTreeMap::new();
     dataset.each_row("totals", &mut |totals: &TotalColumns, row| {
         let (dialect, profile) = (totals.dialect.at(row), totals.profile.at(row));
@@ -161,7 +161,7 @@ pub(super) fn add(
         if !request.wants(dialect, profile, encoding) {
             return;
         }
-        // Day and model are null where they are not known, as the page of the table says.
+        // Day and model are null if they are not known.
         let group = |by: Option<&BillBy>| match by {
             Some(BillBy::Source) => totals.source.at(row),
             Some(BillBy::Day) => totals.day.get(row).unwrap_or("undated"),
@@ -186,7 +186,7 @@ pub(super) fn add(
                 totals.day.get(row).map(str::to_owned),
                 totals.model.at(row).to_owned(),
             );
-            // Of several coverages it is the one that has them all.
+            // If there are several coverages, repeated requests are subtracted from one that has them all.
             if let Some(copies) = left
                 .get(&answers)
                 .filter(|copies| copies.requests <= entry.logged.requests)

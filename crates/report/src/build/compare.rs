@@ -1,7 +1,7 @@
-//! Two datasets, cell by cell: conversations, findings, tokens and losses.
+//! Compares two datasets cell by cell: conversations, findings, tokens and losses.
 //!
-//! Conversations are matched by id and compared by the hash of their content. The ids and hashes of the earlier run are
-//! stored in memory, about 200 bytes a conversation; everything else is summed while it is read.
+//! Conversations are matched by id and compared by the hash of their content. The ids and hashes of the earlier run are kept in memory,
+//! about 200 bytes per conversation; everything else is summed while it is read.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::report::{
     Change, Comparison, ConversationChanges, FindingChange, Grown, LossChange, TokenChange, TokenCount,
 };
 
-/// Ids that are named for each kind of change.
+/// The number of ids that are listed for each kind of change.
 const MAX_IDS: usize = 20;
 
-/// Conversations that are named because they grew most.
+/// The number of conversations that are listed because they grew most.
 const MAX_GROWN: usize = 5;
 
 columns! {
@@ -27,7 +27,7 @@ columns! {
         message_count: Numbers,
     }
 
-    /// Of `renderings`.
+    /// The columns of `renderings` that are read.
     struct Renderings {
         conversation_id: Texts,
         dialect: Texts,
@@ -36,7 +36,7 @@ columns! {
         messages_rendered: Numbers,
     }
 
-    /// Of `findings`.
+    /// The columns of `findings` that are read.
     struct FindingColumns {
         code: Texts,
         name: Texts,
@@ -44,7 +44,7 @@ columns! {
         count: Numbers,
     }
 
-    /// Of `losses`.
+    /// The columns of `losses` that are read.
     struct LossColumns {
         dialect: Texts,
         profile: Texts,
@@ -53,7 +53,7 @@ columns! {
     }
 }
 
-/// The run that a number is from.
+/// The run to which a number belongs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Before,
@@ -128,7 +128,7 @@ fn known(before: &Dataset) -> Result<BTreeMap<String, Known>, DatasetError> {
     Ok(known)
 }
 
-/// Notes a conversation that grew.
+/// Adds a conversation that grew.
 fn grow(grown: &mut Vec<Grown>, id: &str, before: u64, after: u64) {
     if after > before {
         grown.push(Grown {
@@ -147,7 +147,7 @@ fn keep_most(grown: &mut Vec<Grown>) {
     grown.truncate(MAX_GROWN);
 }
 
-/// Matches the conversations of the later run and marks those that both runs have.
+/// Matches the conversations of the later run, and marks those that both runs have.
 fn conversations(
     after: &Dataset,
     known: &mut BTreeMap<String, Known>,
@@ -193,7 +193,7 @@ fn conversations(
     Ok(changes)
 }
 
-/// Tokens before and after.
+/// The tokens of the earlier and of the later run.
 type Sides = (Option<TokenCount>, Option<TokenCount>);
 
 fn add_tokens(
@@ -240,7 +240,7 @@ fn token_changes(cells: &Cells<Sides>) -> Vec<TokenChange> {
             encodings.push(change.encoding.clone());
         }
     }
-    // The sort is stable: dialects stay in the order of the tables.
+    // The sort is stable, so dialects keep the order of the tables.
     changes.sort_by_key(|change| {
         let encoding = encodings.iter().position(|name| *name == change.encoding);
         (coverage_rank(&change.coverage), encoding)
@@ -248,7 +248,7 @@ fn token_changes(cells: &Cells<Sides>) -> Vec<TokenChange> {
     changes
 }
 
-/// Findings by code and severity, with the code's name.
+/// Findings by code and severity, with the name of the code.
 type Findings = BTreeMap<(String, String), (String, Change)>;
 
 fn add_findings(dataset: &Dataset, side: Side, findings: &mut Findings) -> Result<(), DatasetError> {
@@ -262,7 +262,7 @@ fn add_findings(dataset: &Dataset, side: Side, findings: &mut Findings) -> Resul
     })
 }
 
-/// The changes of findings: those that differ come first, errors before warnings before notes.
+/// The changes of findings, with those that differ first, then by severity.
 fn finding_changes(findings: Findings) -> Vec<FindingChange> {
     let mut changes: Vec<FindingChange> = findings
         .into_iter()

@@ -1,4 +1,4 @@
-//! Messages by the day on which they were written, from the narrow column of their times.
+//! Counts messages by day, from the column of their times.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use jiff::tz::TimeZone;
 
 use crate::report::{DayCount, Queried, queries};
 
-/// Days that a report lists at most: 27 years.
+/// The number of days that a report lists: 27 years.
 const MOST_DAYS: usize = 10_000;
 
-/// Microseconds of a day.
+/// Microseconds in a day.
 const DAY: i64 = 86_400_000_000;
 
 columns! {
@@ -21,7 +21,7 @@ columns! {
     }
 }
 
-/// The days with messages; none where the dataset lacks the table.
+/// The days with messages; empty if the dataset does not have the table.
 pub(super) fn days(dataset: &Dataset) -> Result<Queried<DayCount>, DatasetError> {
     let mut counts: BTreeMap<i64, u64> = BTreeMap::new();
     if dataset.has("messages") {

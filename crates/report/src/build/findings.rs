@@ -1,4 +1,4 @@
-//! Findings of a dataset, read once: by code, and by the inputs that are listed.
+//! Reads the findings of a dataset once: by code, and for the listed inputs.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::found::{FindingColumns, Found};
 use crate::checked::CheckedFile;
 use crate::report::{FindingCode, InputTotals, Sample};
 
-/// Findings that a report quotes per code.
+/// The number of findings that a report quotes per code.
 const SAMPLES: usize = 3;
 
 /// The codes of the findings, the worst first, and the listed inputs that have findings.

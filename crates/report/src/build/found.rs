@@ -1,4 +1,4 @@
-//! Findings of the inputs that a report lists, as its page shows them.
+//! The findings of the inputs that a report lists, for its page.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use chatmill_diag::{Code, Severity, codes};
 use crate::checked::{CheckedFile, ShownFinding};
 use crate::report::InputTotals;
 
-/// Findings of one code that are shown of an input.
+/// The number of findings of a code that are shown for an input.
 const OF_A_CODE: usize = 5;
 
-/// Findings that are shown of all inputs together.
+/// The number of findings that are shown for all inputs together.
 const OF_ALL: usize = 2_000;
 
 columns! {
-    /// Columns that are read from `findings`.
+    /// The columns of `findings` that are read.
     pub(super) struct FindingColumns {
         code: Texts,
         name: Texts,
@@ -35,14 +35,14 @@ columns! {
 /// The listed inputs that have findings, in the order of the list.
 pub(super) struct Found {
     files: Vec<CheckedFile>,
-    /// Places in the list, by path.
+    /// Positions in the list, by path.
     places: HashMap<String, usize>,
-    /// Findings that are shown so far.
+    /// Number of findings that are shown so far.
     shown: usize,
 }
 
 impl Found {
-    /// The inputs, without findings.
+    /// The listed inputs, without findings.
     pub(super) fn of(inputs: &[InputTotals]) -> Self {
         let listed = inputs.iter().filter(|input| input.findings > 0);
         let files: Vec<CheckedFile> = listed.map(checked_file).collect();

@@ -1,6 +1,6 @@
-//! Builds a report from a dataset: the totals of the manifest have the figures, findings are read for their samples, and of messages
-//! and renderings only narrow columns. So a report takes as long for long texts as for short ones; only where there is little text at all,
-//! that is read, for the most frequent turns.
+//! Builds a report from a dataset. Figures come from the totals of the manifest, samples from the findings, and for messages and renderings
+//! only narrow columns are read, so the time for a report does not depend on the length of texts. Texts are read only if there are few, for
+//! the most frequent turns.
 
 pub(crate) mod compare;
 mod days;
@@ -26,7 +26,7 @@ use crate::report::{
     Balance, Bin, Clusters, Distribution, FORMAT, InputTotals, Queried, Reason, Report, Run, RunTime,
 };
 
-/// Rows of other parts that a report lists.
+/// The number of rows that other parts of a report list.
 const ROWS: usize = 1000;
 
 /// Builds the report of a dataset; with an earlier dataset, also the changes since.
@@ -90,7 +90,7 @@ pub fn build_report(folder: &Path, against: Option<&Path>) -> Result<Report, Dat
         trained: Queried::new(queries::TRAINED, statistics.trained, ROWS),
         frequent: statistics.frequent,
         largest: Queried::new(queries::LARGEST, overview.largest, ROWS),
-        // Times are not a part of a dataset: `Report::add_slowest` adds them.
+        // Times are not part of a dataset; `Report::add_slowest` adds them.
         slowest: None,
         clusters: is_compared(manifest).then(|| Clusters {
             query: queries::CLUSTERS.to_owned(),
@@ -109,7 +109,7 @@ pub fn build_report(folder: &Path, against: Option<&Path>) -> Result<Report, Dat
     Ok(report)
 }
 
-/// When the run was; none where the file is missing or not of the expected form.
+/// The time of the run; `None` if the file is missing or does not have the expected form.
 fn time(dataset: &Dataset) -> Result<Option<RunTime>, DatasetError> {
     match dataset.derived("run.json") {
         Ok(bytes) => Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok())),
@@ -132,7 +132,7 @@ fn distribution(name: &str, totals: &SpreadTotals, query: String) -> Distributio
     }
 }
 
-/// The losses of each dialect, dialects by name, the most frequent kind first.
+/// The losses of each dialect: by dialect, then the most frequent kind first.
 fn losses(mut rows: Vec<LossCount>) -> Vec<LossCount> {
     let amount = |row: &LossCount| std::cmp::Reverse(row.amount);
     rows.sort_by(|one, other| {
@@ -153,16 +153,16 @@ fn is_compared(manifest: &Manifest) -> bool {
     words.any(|word| word != "off")
 }
 
-/// One of the manifest's totals.
+/// A total of the manifest.
 pub(crate) fn total(dataset: &Dataset, name: &str) -> Result<u64, DatasetError> {
     let total = dataset.manifest().totals.get(name).and_then(Value::as_u64);
     total.ok_or_else(|| DatasetError::Corrupt {
         path: dataset.folder().join(MANIFEST),
-        reason: format!("it does not say how many {name} there are"),
+        reason: format!("it does not contain the number of {name}"),
     })
 }
 
-/// Removes the queries on tables that the dataset does not have.
+/// Removes queries on tables that the dataset does not have.
 fn leave_out_queries(report: &mut Report) {
     let absent = report.run.absent_tables.iter();
     let absent: Vec<String> = absent.map(|table| format!("'{table}/")).collect();
@@ -211,7 +211,7 @@ fn run(dataset: &Dataset) -> Result<Run, DatasetError> {
     })
 }
 
-/// A value of the plan as text: words as they are, lists with commas, everything else as JSON.
+/// A value of the plan as text: words unchanged, lists with commas, everything else as JSON.
 fn word(value: Option<&Value>) -> String {
     match value {
         None => String::new(),
@@ -248,7 +248,7 @@ fn balance(manifest: &Manifest) -> Balance {
         rejected: ledger.rejected,
         filtered: ledger.filtered,
         filtered_by: Queried::new(queries::FILTERED, filtered_by.collect(), ROWS),
-        // The caller has these.
+        // The caller sets these.
         mix: None,
         evaluations: Vec::new(),
         decoded_bytes: ledger.decoded_bytes,

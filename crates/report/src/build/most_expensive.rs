@@ -1,6 +1,7 @@
-//! The most expensive conversations, rooms and participants, from one pass over the narrow columns of `messages`.
+//! Finds the most expensive conversations, rooms and participants, in one pass over narrow columns of `messages`.
 //!
-//! The messages of a conversation are adjacent, so only the largest conversations stay in memory; senders and titles stay up to a limit.
+//! The messages of a conversation are adjacent, so only the largest conversations are kept in memory; senders and titles are kept up to a
+//! limit.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -9,10 +10,10 @@ use chatmill_dataset::{Dataset, DatasetError, Texts, columns};
 
 use crate::report::{Costly, MostExpensive};
 
-/// Entries of each list.
+/// The length of each list.
 const LISTED: usize = 10;
 
-/// Senders and titled conversations at most that are ranked: about 20 MB.
+/// The number of senders, and of titled conversations, that are ranked: about 20 MB.
 const RANKED: usize = 100_000;
 
 columns! {
@@ -30,7 +31,7 @@ columns! {
     }
 }
 
-/// The most expensive conversations, rooms and participants; none without token counts or without messages.
+/// The most expensive conversations, rooms and participants; `None` without token counts or without messages.
 pub(super) fn most_expensive(dataset: &Dataset) -> Result<Option<MostExpensive>, DatasetError> {
     let Some(encoding) = dataset.encodings().first() else {
         return Ok(None);
@@ -93,12 +94,12 @@ pub(super) fn most_expensive(dataset: &Dataset) -> Result<Option<MostExpensive>,
         costly.name = titles.get(&costly.id).cloned();
     }
     found.participants = senders.most();
-    // Rooms of one conversation each are conversations.
+    // A room with a single conversation is listed as a conversation.
     found.rooms = rooms.most_of_several();
     Ok(Some(found))
 }
 
-/// Titles by the ids of conversations; none where too many have one.
+/// The titles of conversations by id; empty if too many have one.
 fn titles(dataset: &Dataset) -> Result<HashMap<String, String>, DatasetError> {
     let mut titles = HashMap::new();
     if dataset.has("conversations") && dataset.rows("conversations") <= RANKED as u64 {

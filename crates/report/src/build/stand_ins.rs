@@ -1,9 +1,9 @@
-//! Stand-ins for ids in reports of a run that quotes no content.
+//! Numbers that replace ids in the reports of a run that quotes no content.
 
 use std::collections::BTreeMap;
 
-/// Numbers in place of ids, in the order of the calls: another report of the same dataset has the same numbers, and nobody can try
-/// ids until one fits.
+/// Returns a function that replaces ids by numbers in the order of the calls. Another report of the same dataset has the same numbers, and
+/// ids cannot be found by trying, as with hashes.
 pub fn numbered() -> impl FnMut(&str) -> String {
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     move |id| {

@@ -1,18 +1,18 @@
-//! Statistics on the conversations of a dataset, from narrow columns of its tables. Texts, and what is trained on of each rendering, are read
-//! for `chatmill inspect` only, and for the report of a small dataset.
+//! Statistics on the conversations of a dataset, from narrow columns of its tables. Texts, and the trained parts of each rendering, are
+//! read only for `chatmill inspect` and for the report of a small dataset.
 
 use std::collections::BTreeMap;
 
 use chatmill_dataset::statistics::{CHARACTERS, CountedMessage, Statistics, StatisticsSums, TrainedPart};
 use chatmill_dataset::{Batch, Dataset, DatasetError, Numbers, Rows, Spans, Texts, columns};
 
-/// Characters of all messages up to which a report reads their texts: a tenth of a second.
+/// The number of characters in all messages up to which a report reads texts, which takes a tenth of a second.
 const READ_CHARACTERS: u64 = 32_000_000;
 
-/// Renderings up to which a report reads what is trained on of each.
+/// The number of renderings up to which a report reads the trained parts of each.
 const READ_RENDERINGS: u64 = 100_000;
 
-/// All statistics on a dataset; first and last turns are among them where the pipeline lets content be quoted.
+/// All statistics on a dataset; first and last turns are included if the pipeline allows quoting content.
 pub fn statistics(dataset: &Dataset) -> Result<Statistics, DatasetError> {
     let overview = dataset.overview()?;
     let mut units = dataset.encodings().to_vec();
@@ -28,8 +28,8 @@ pub fn statistics(dataset: &Dataset) -> Result<Statistics, DatasetError> {
     })
 }
 
-/// The statistics of a report on a dataset with so many characters: in the first encoding. What is trained on, and first and last turns,
-/// are among them where few renderings and little text have to be read for it.
+/// The statistics for the report on a dataset with this number of characters, in its first encoding. Trained parts, and first and last
+/// turns, are included if there are few renderings and little text to read.
 pub(super) fn of_report(dataset: &Dataset, characters: u64) -> Result<Statistics, DatasetError> {
     let units = dataset.encodings().iter().take(1).cloned().collect();
     let quotes = shows_turns(dataset) && characters <= READ_CHARACTERS;
@@ -40,7 +40,7 @@ pub(super) fn of_report(dataset: &Dataset, characters: u64) -> Result<Statistics
     Ok(found)
 }
 
-/// Whether the pipeline lets turns be shown: it keeps content, and lets it be quoted.
+/// Whether turns may be shown: the pipeline keeps content, and allows quoting it.
 fn shows_turns(dataset: &Dataset) -> bool {
     let content = dataset.manifest().plan.pointer("/output/content");
     dataset.manifest().quotes() && content.and_then(|content| content.as_str()) != Some("none")
@@ -53,7 +53,7 @@ columns! {
     }
 }
 
-/// Walks through messages and conversations side by side: both have the same order.
+/// Reads messages and conversations in step, since both have the same order.
 fn sums(dataset: &Dataset, units: Vec<String>, quotes: bool) -> Result<StatisticsSums, DatasetError> {
     let encodings = units.iter().filter(|unit| *unit != CHARACTERS);
     let tokens: Vec<String> = encodings.map(|name| format!("tokens_{name}")).collect();
@@ -83,7 +83,7 @@ fn sums(dataset: &Dataset, units: Vec<String>, quotes: bool) -> Result<Statistic
     Ok(sums)
 }
 
-/// Adds a batch of messages, with their texts where they are read, and their lengths in tokens.
+/// Adds a batch of messages, with their texts, if these are read, and their lengths in tokens.
 fn add(
     batch: &Batch,
     (texts, tokens): (Option<&Texts>, &[Numbers]),
@@ -96,7 +96,7 @@ fn add(
     for row in 0..batch.rows() {
         loop {
             let Some((columns, place)) = heads.current() else {
-                return Err(batch.corrupt("it has messages of no conversation"));
+                return Err(batch.corrupt("it has messages without a conversation"));
             };
             if columns.conversation_id.at(place) == ids.at(row) {
                 break;
@@ -123,7 +123,8 @@ fn add(
     Ok(())
 }
 
-/// What is trained on of the renderings of each dialect; those without text of the assistant, or whose text was not kept, have no row.
+/// The trained parts of the renderings of each dialect. Renderings without text of the assistant, and those without stored text, have no
+/// row.
 fn trained(dataset: &Dataset) -> Result<Vec<TrainedPart>, DatasetError> {
     let mut parts: BTreeMap<(String, String), TrainedPart> = BTreeMap::new();
     let names = ["dialect", "profile", "bytes", "assistant_spans", "learned_spans"];

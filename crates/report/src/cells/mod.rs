@@ -1,10 +1,11 @@
-//! Values by dialect, profile, coverage and encoding, found fast for rows that come in the same order again and again.
+//! Values by dialect, profile, coverage and encoding, with fast lookup for rows that come in the same order repeatedly. `bill` and `build`
+//! sum in them; `token_table` arranges them for pages and summaries.
 
 pub mod token_table;
 
 use std::collections::BTreeMap;
 
-/// The key of a value's group. `group` is empty where nothing is grouped.
+/// The key of a value. `group` is empty if nothing is grouped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupKey<T> {
     /// The first grouping: a source, a conversation, a day.
@@ -17,7 +18,7 @@ pub struct GroupKey<T> {
     pub profile: T,
     /// The coverage of its renderings.
     pub coverage: T,
-    /// Encoding.
+    /// The encoding.
     pub encoding: T,
 }
 
@@ -48,7 +49,7 @@ impl<T> GroupKey<T> {
 }
 
 impl GroupKey<String> {
-    /// The key without its texts.
+    /// The key with borrowed texts.
     pub fn as_ref(&self) -> GroupKey<&str> {
         self.map(String::as_str)
     }
@@ -63,7 +64,7 @@ pub(crate) struct Cells<V> {
 }
 
 impl<V: Default> Cells<V> {
-    /// The value of a key, made when the key is new.
+    /// The value of a key, which is created if the key is new.
     #[expect(clippy::indexing_slicing, reason = "the place was found or made just now")]
     pub(crate) fn at(&mut self, key: GroupKey<&str>) -> &mut V {
         let place = self.place(key);
@@ -72,7 +73,9 @@ impl<V: Default> Cells<V> {
     }
 
     fn place(&mut self, key: GroupKey<&str>) -> usize {
-        // The renderings of a conversation come in the order of those of the conversation before it.
+        // Conversations are rendered in the same dialects and counted in the same encodings, one after the other, so the key is nearly
+        // always the one after the last key, the last key again, or the first. Trying these three spares most rows the copy of six texts
+        // and the lookup.
         for guess in [self.last + 1, self.last, 0] {
             if self
                 .entries

@@ -1,60 +1,61 @@
-//! Tokens as a table: dialects of one coverage together, a column per encoding. Data only; the writers lay it out.
+//! Tokens as a table: the dialects of each coverage in rows, and a column per encoding. It contains data only; the layout is up to the
+//! writers.
 
 use chatmill_model::target_name;
 use serde::Serialize;
 
 use crate::cells::GroupKey;
 
-/// The coverages in the order of tables: id, the heading of a group of rows, and the text beside a dialect's name.
+/// The coverages in the order of tables: the id, the heading of its rows, and the text next to the name of a dialect.
 const COVERAGES: [(&str, &str, &str); 3] = [
     ("whole", "Whole histories", "all messages"),
     ("window", "Windows of histories", "windows"),
     ("single-turn", "Single turns", "single turns"),
 ];
 
-/// The rank of a coverage in tables: whole histories come first, coverages that this version does not know last.
+/// The rank of a coverage in tables: whole histories first, coverages that this version does not know last.
 pub(crate) fn coverage_rank(id: &str) -> usize {
     let place = COVERAGES.iter().position(|coverage| coverage.0 == id);
     place.unwrap_or(usize::MAX)
 }
 
-/// The heading over the rows of a coverage; the id where this version does not know it.
+/// The heading of the rows of a coverage; the id if this version does not know it.
 pub(crate) fn heading(id: &str) -> &str {
     COVERAGES.get(coverage_rank(id)).map_or(id, |coverage| coverage.1)
 }
 
-/// The meaning of a coverage for newcomers; the id where this version does not know it.
+/// A description of a coverage for newcomers; the id if this version does not know it.
 pub fn shows(id: &str) -> &str {
     COVERAGES.get(coverage_rank(id)).map_or(id, |coverage| coverage.2)
 }
 
-/// One row: a dialect in one coverage.
+/// A row: a dialect in one coverage.
 #[derive(Serialize)]
 pub struct TokenRow<C> {
-    /// The dialect, with its profile where that is not the default.
+    /// The dialect, with its profile if that is not the default.
     pub target: String,
-    /// The value in each encoding of the table; an encoding may be missing.
+    /// The value in each encoding of the table; `None` if the dialect was not counted in it.
     pub cells: Vec<Option<C>>,
 }
 
 impl<C> TokenRow<C> {
-    /// The figures in an encoding of the table, by its place.
+    /// The value in an encoding, given by its column.
     pub fn cell(&self, encoding: usize) -> Option<&C> {
         self.cells.get(encoding)?.as_ref()
     }
 }
 
-/// The dialects of one coverage: prices are compared only within one.
+/// The dialects of one coverage; prices can be compared only within one.
 #[derive(Serialize)]
 pub struct CoverageRows<C> {
     /// Id of the coverage.
     pub coverage: String,
-    /// The dialects, in the order in which they came.
+    /// The dialects, in the order in which they first came.
     pub rows: Vec<TokenRow<C>>,
 }
 
 impl<C> CoverageRows<C> {
-    /// The rows, the cheapest first; rows of one price stay in their order.
+    /// The rows, the cheapest first; rows with the same price keep their order.
     pub fn by_price(&self, price: impl Fn(&TokenRow<C>) -> f64) -> Vec<&TokenRow<C>> {
         let mut rows: Vec<&TokenRow<C>> = self.rows.iter().collect();
         rows.sort_by(|one, other| price(one).total_cmp(&price(other)));
@@ -65,14 +66,14 @@ impl<C> CoverageRows<C> {
 /// Prices by coverage, dialect and encoding, each in the order in which it first came.
 #[derive(Serialize)]
 pub struct TokenTable<C> {
-    /// The encodings: the columns.
+    /// The encodings, which are the columns.
     pub encodings: Vec<String>,
-    /// The coverages: groups of rows.
+    /// The coverages, which are groups of rows.
     pub coverages: Vec<CoverageRows<C>>,
 }
 
 impl<C> TokenTable<C> {
-    /// A table without rows, and with these columns first.
+    /// A table without rows, which begins with these columns.
     pub fn new(encodings: &[String]) -> Self {
         Self {
             encodings: encodings.to_vec(),
@@ -80,7 +81,7 @@ impl<C> TokenTable<C> {
         }
     }
 
-    /// The cell of a key, which is empty when the key is new. The `group` of the key is ignored.
+    /// The cell of a key, which is empty if the key is new. The `group` of the key is ignored.
     pub fn cell(&mut self, key: GroupKey<&str>) -> &mut Option<C> {
         let column = place(
             &mut self.encodings,
@@ -113,7 +114,7 @@ impl<C> TokenTable<C> {
     }
 }
 
-/// The entry with this name and its index; a new one is added at the end.
+/// The entry that `is_it` selects, and its index; a new one is added at the end.
 fn place<T>(list: &mut Vec<T>, is_it: impl FnMut(&T) -> bool, new: impl FnOnce() -> T) -> (usize, &mut T) {
     let index = list.iter().position(is_it).unwrap_or(list.len());
     if index == list.len() {

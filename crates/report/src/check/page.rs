@@ -1,7 +1,7 @@
 //! The page of a check: all files, all codes, and filters by code, file and severity.
 //!
-//! The filters are in the address behind `#`, and every finding has an address of its own, its key, which stays the same after the
-//! next check. Without scripts the page shows everything.
+//! The filters are in the fragment of the address, after `#`, and every finding has an anchor, its key, which is the same in the next
+//! check. Without scripts the page shows everything.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use super::{CheckedFile, CodeCounts, counts_by_code};
 use crate::checked::found::found;
 use crate::templates::{TemplateError, fill};
 
-/// Files that the table of all files lists; the rest is counted.
+/// The number of files in the table of all files; the rest is counted.
 const FILES: usize = 10_000;
 
 #[derive(Serialize)]
@@ -41,7 +41,7 @@ struct FileLine<'f> {
 
 /// Writes the page of a check. `title` names the checked inputs.
 pub fn check_page(title: &str, files: &[CheckedFile]) -> Result<String, TemplateError> {
-    // No text in the page can contain a hash of it.
+    // No text in the page can contain its own hash.
     let mut hasher = blake3::Hasher::new();
     for file in files {
         hasher.update(file.path.as_bytes());

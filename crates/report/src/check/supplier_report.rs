@@ -1,7 +1,7 @@
-//! A report to a supplier: the delivered files, with their outcomes, the places of errors, and remedies.
+//! A report for a supplier: the delivered files with their outcomes, the places of errors, and remedies.
 //!
-//! The reader does not know chatmill: the report describes an error before it names a code, and the remedy
-//! before it lists places. It has no date, so that the same files give the same report.
+//! The reader does not know chatmill, so the report describes an error before it names the code, and the remedy before it lists places. It
+//! has no date, so the same files give the same report.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,24 @@ use serde::Serialize;
 use super::{CheckedFile, CodeCounts, ShownFinding, counts_by_code};
 use crate::templates::{TemplateError, fill};
 
-/// Places of an error that a report lists; the rest is counted.
+/// The number of places of an error that a report lists; the rest is counted.
 const PLACES: usize = 25;
 
-/// The longest name of a report, in characters, without its ending.
+/// The greatest length of the name of a report, in characters without the extension.
 const NAME: usize = 60;
 
-/// A report to a supplier, as Markdown and HTML.
+/// A report for a supplier, as Markdown and HTML.
 #[derive(Clone, Debug)]
 pub struct SupplierReport {
-    /// A name for its files, without ending; no two reports of a check have the same.
+    /// A name for its files, without extension, which is unique within a check.
     pub name: String,
     /// The text as Markdown.
     pub markdown: String,
-    /// The text as a page that loads nothing.
+    /// The text as an HTML page that loads nothing.
     pub html: String,
 }
 
-/// A report for each supplier, in the order of their names.
+/// The reports for all suppliers, in the order of their names.
 pub fn supplier_reports(files: &[CheckedFile]) -> Result<Vec<SupplierReport>, TemplateError> {
     let mut suppliers: BTreeMap<&str, Vec<&CheckedFile>> = BTreeMap::new();
     for file in files {
@@ -38,7 +38,7 @@ pub fn supplier_reports(files: &[CheckedFile]) -> Result<Vec<SupplierReport>, Te
     let written = suppliers.into_iter().map(|(supplier, files)| {
         let mut draft = Draft::new(supplier, &files);
         let markdown = fill("supplier_report.md", &draft, [])?.into_string();
-        // No text in the report can contain a hash of it.
+        // No text in the report can contain its own hash.
         draft.nonce = Some(blake3::hash(markdown.as_bytes()).to_hex().to_string());
         Ok(SupplierReport {
             name: unique(file_name(supplier), &mut names),
@@ -49,14 +49,14 @@ pub fn supplier_reports(files: &[CheckedFile]) -> Result<Vec<SupplierReport>, Te
     written.collect()
 }
 
-/// A supplier's name as a file name that every file system accepts.
+/// The name of a supplier as a file name that is valid in every file system.
 fn file_name(supplier: &str) -> String {
     let characters = supplier.chars().map(|character| {
         let stays = character.is_alphanumeric() || matches!(character, '-' | '_');
         if stays { character } else { '-' }
     });
     let name: String = characters.take(NAME).collect();
-    // The longest character has four bytes, and a name of a file 255.
+    // A character has up to four bytes, and a file name up to 255.
     let name = name.trim_matches('-');
     if name.is_empty() {
         "supplier".to_owned()
@@ -81,9 +81,9 @@ fn unique(name: String, names: &mut BTreeMap<String, u64>) -> String {
 struct Draft<'f> {
     supplier: &'f str,
     nonce: Option<String>,
-    /// Bytes of all files together.
+    /// The number of bytes of all files together.
     size: u64,
-    /// The numbers of files that are accepted, to be corrected, and unusable.
+    /// The numbers of files that are accepted, that need corrections, and that are unusable.
     outcomes: Vec<(usize, &'static str)>,
     /// The sections with errors and warnings: title, introduction, and tasks.
     sections: Vec<(&'static str, &'static str, Vec<Task<'f>>)>,
@@ -98,16 +98,16 @@ struct FileLine<'f> {
     outcome: &'static str,
 }
 
-/// A code to correct, with its places.
+/// A code that needs corrections, with its places.
 #[derive(Serialize)]
 struct Task<'f> {
     #[serde(flatten)]
     code_counts: CodeCounts,
-    /// The code's name as words.
+    /// The name of the code as words.
     title: String,
     /// The places, each with its message.
     places: Vec<(String, &'f str)>,
-    /// Occurrences that are not listed.
+    /// Number of occurrences that are not listed.
     left: u64,
 }
 
@@ -168,7 +168,7 @@ impl<'f> Draft<'f> {
     }
 }
 
-/// The outcome for a file, by its verdict.
+/// The outcome of a file, from its verdict.
 fn outcome_of(verdict: &str) -> &'static str {
     match verdict {
         "valid" | "known" => "accepted",
@@ -210,7 +210,7 @@ impl<'f> Task<'f> {
     }
 }
 
-/// A code's name as the beginning of a sentence.
+/// The name of a code as the beginning of a sentence.
 fn titled(name: &str) -> String {
     /// Words that are written in capitals.
     const CAPITALS: [&str; 4] = ["json", "utf8", "url", "id"];

@@ -1,4 +1,4 @@
-//! Findings file by file, as pages show them. Every finding has an address of its own.
+//! The findings of each file, as pages show them. Every finding has an anchor.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use crate::checked::{CheckedFile, ShownFinding};
 use crate::templates::command::show_command;
 use crate::templates::{Fragment, TemplateError, fill};
 
-/// Files with findings that are open when the page is, and the findings that they may have together.
+/// The number of files that are unfolded when the page is opened, and the number of findings that they may have together.
 const OPEN: usize = 20;
 const OPEN_FINDINGS: usize = 60;
-/// Findings that are written at a time: there may be very many.
+/// The number of findings that are rendered at a time, since there may be very many.
 const AT_A_TIME: usize = 500;
 
 #[derive(Serialize)]
@@ -20,7 +20,7 @@ struct FoundFile<'f> {
     number: u64,
     is_open: bool,
     sums: SeveritySums,
-    /// Codes with occurrences that are not shown.
+    /// Codes with the number of occurrences that are not shown.
     left_out: Vec<(&'static str, u64)>,
 }
 
@@ -44,9 +44,9 @@ struct FoundOne<'f> {
     message: &'f str,
     count: u64,
     place: String,
-    /// The line of the source, and carets under the place in it.
+    /// The source line, and carets under the place in it.
     excerpt: Option<&'f str>,
-    /// What shows its conversation.
+    /// The command that shows the conversation.
     command: Option<String>,
 }
 
@@ -89,7 +89,7 @@ fn left_out(file: &CheckedFile) -> Vec<(&'static str, u64)> {
     left_out.filter(|(_, left)| *left > 0).collect()
 }
 
-/// A finding; `keys` counts the findings of each key.
+/// A finding; `keys` counts the findings with each key.
 fn one<'f>(file: &CheckedFile, finding: &'f ShownFinding, keys: &mut BTreeMap<&'f str, u64>) -> FoundOne<'f> {
     let number = keys.entry(&finding.key).or_default();
     *number += 1;

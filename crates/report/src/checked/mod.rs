@@ -1,4 +1,5 @@
-//! Files with their findings, as pages show them.
+//! Files with their findings, for the pages that show them: `cli` fills them in for the page of a check, `build` for the page of a report,
+//! and `found` renders both.
 
 pub(crate) mod found;
 
@@ -9,13 +10,13 @@ use chatmill_diag::{Code, Severity};
 pub struct CheckedFile {
     /// The path, as pages show it.
     pub path: String,
-    /// What `chatmill show` takes to show its conversations; none where no page names a command for it.
+    /// The argument of `chatmill show` for the conversations of the file; `None` if pages must not print a command for it.
     pub shown_by: Option<String>,
     /// The supplier of the file.
     pub supplier: String,
     /// `valid`, `warnings`, `errors`, `known`, `empty`, `skipped` or `unreadable`.
     pub verdict: &'static str,
-    /// Length of the file, where it has one.
+    /// The length of the file in bytes, if it is known.
     pub bytes: Option<u64>,
     /// BLAKE3 of its bytes, in hexadecimal.
     pub hash: Option<String>,
@@ -27,7 +28,7 @@ pub struct CheckedFile {
     pub warnings: u64,
     /// Notes.
     pub notes: u64,
-    /// Occurrences of each code, whether they are shown or not.
+    /// The occurrences of each code, whether they are shown or not.
     pub codes: Vec<(&'static Code, u64)>,
     /// The findings that are shown, in the order of their places.
     pub findings: Vec<ShownFinding>,
@@ -40,9 +41,9 @@ pub struct ShownFinding {
     pub code: &'static Code,
     /// The severity in this check.
     pub severity: Severity,
-    /// Occurrences that it stands for.
+    /// Number of occurrences that it represents.
     pub count: u64,
-    /// The key of the finding, which is the same from check to check.
+    /// The key of the finding, which is the same in every check.
     pub key: String,
     /// The position inside the file.
     pub place: String,
@@ -52,12 +53,12 @@ pub struct ShownFinding {
     pub conversation: Option<String>,
     /// The message.
     pub message: String,
-    /// The line of the source with carets under the place in a second line, where it may be quoted.
+    /// The source line, and in a second line carets under the place, if content may be quoted.
     pub excerpt: Option<String>,
 }
 
 impl CheckedFile {
-    /// Occurrences of a code that are not shown.
+    /// The number of occurrences of a code that are not shown.
     pub(crate) fn left_out(&self, code: &Code) -> u64 {
         let all = self.codes.iter().filter(|(other, _)| *other == code);
         let shown = self.findings.iter().filter(|finding| finding.code == code);

@@ -28,28 +28,28 @@ pub(super) enum Metric {
     Money,
 }
 
-/// A value of a metric in both runs, and what it belongs to.
+/// The values of a metric in both runs.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Reading<'c> {
     metric: &'static str,
-    /// Dialect, profile, coverage, and the encoding or the model; all empty where the run as a whole is meant.
+    /// Dialect, profile, coverage, and the encoding or the model; all empty for a value of the whole run.
     pub(super) of: [&'c str; 4],
-    /// Whether the sum of all models has it in.
+    /// Whether it is included in the sum of all models.
     pub(super) is_part: bool,
     pub(super) before: Option<f64>,
-    /// The value of the earlier run at today's prices, where it is money.
+    /// The value of the earlier run at today's prices, if it is money.
     pub(super) repriced: Option<f64>,
     pub(super) after: Option<f64>,
 }
 
-/// The column of the money of all models together.
+/// The column with the money of all models together.
 pub(super) const ALL_MODELS: &str = "all models";
 
-/// The run as a whole.
+/// The key of a value of the whole run.
 const WHOLE: [&str; 4] = [""; 4];
 
 impl Reading<'_> {
-    /// The metric with dialect and column, for messages.
+    /// The name of the metric, with dialect and column, for messages.
     pub(super) fn subject(&self) -> String {
         let [dialect, profile, _, column] = self.of;
         if column.is_empty() {
@@ -64,7 +64,7 @@ impl Metric {
         self.into()
     }
 
-    /// The key of a selector besides `dialect`, where the metric has dialects.
+    /// The second key of a selector, after `dialect`, if the metric has dialects.
     pub(super) fn column(self) -> Option<&'static str> {
         match self {
             Self::Tokens | Self::TokensPerMessage | Self::TokensCommon => Some("encoding"),
@@ -73,7 +73,7 @@ impl Metric {
         }
     }
 
-    /// Whether the metric has no value without an earlier run.
+    /// Whether the metric has a value only if there is an earlier run.
     pub(super) fn needs_earlier(self) -> bool {
         matches!(self, Self::InputsMissing | Self::TokensCommon)
     }
@@ -109,7 +109,7 @@ impl Metric {
         }
     }
 
-    /// The values of one run, as those of a run that has none before it.
+    /// The values of one run, in the form for a run without an earlier one.
     fn of_run(self, figures: &RunFigures) -> Vec<Reading<'_>> {
         let single = |value: u64| vec![self.reading(WHOLE, None, Some(value as f64))];
         match self {
@@ -134,7 +134,7 @@ impl Metric {
                     })
                     .collect()
             }
-            // They are of two runs.
+            // These metrics compare two runs.
             Self::InputsMissing | Self::TokensCommon => Vec::new(),
         }
     }
@@ -163,8 +163,8 @@ impl Metric {
     }
 }
 
-/// The values of money, and whether they are part of the sum of all models: what has a model is; what has none has a figure for each
-/// price and no sum.
+/// The values of money, and whether each is included in the sum of all models: money of a model is; tokens without a model have a figure
+/// for each price, and no sum.
 fn money(figures: &[MoneyFigure]) -> Vec<([&str; 4], bool, f64)> {
     let mut sums: BTreeMap<[&str; 4], f64> = BTreeMap::new();
     let mut values = Vec::new();
@@ -180,7 +180,7 @@ fn money(figures: &[MoneyFigure]) -> Vec<([&str; 4], bool, f64)> {
     values
 }
 
-/// Sets what the earlier run costs at the prices of the later one.
+/// Sets the cost of the earlier run at the prices of the later one.
 fn reprice(readings: &mut [Reading<'_>], repriced: &[([&str; 4], bool, f64)]) {
     let amounts: BTreeMap<_, _> = repriced
         .iter()

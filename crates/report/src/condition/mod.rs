@@ -1,8 +1,8 @@
-//! Conditions that a job fails on: `METRIC[{KEY=VALUE,…}] OP NUMBER[%]`.
+//! Conditions on which a job can fail: `METRIC[{KEY=VALUE,…}] OP NUMBER[%]`.
 //!
-//! A plain number is compared with the value of the run itself; with `%`, with the change since the earlier run, in percent of the
-//! earlier value. A metric of tokens or of money has a value for each dialect and encoding or model; the
-//! condition is true when it is true for one of them.
+//! A plain number is compared with the value of the run, and a number with `%` with the change since the earlier run, in percent of the
+//! earlier value. A metric of tokens or money has a value for each dialect and encoding or model; the condition is true if it is true for
+//! one of them.
 //!
 //! Why: docs/decisions/2026-11-23-nightly-conditions.md.
 
@@ -56,7 +56,7 @@ pub struct Condition {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Selector {
     dialect: Option<String>,
-    /// An encoding, or a model: a metric is of tokens or of money.
+    /// An encoding or a model: a metric is about tokens or about money.
     column: Option<String>,
 }
 
@@ -68,14 +68,14 @@ impl Selector {
     fn means(&self, reading: &Reading<'_>) -> bool {
         let [dialect, profile, _, column] = reading.of;
         let is_dialect = |wanted: &String| wanted == dialect || *wanted == format!("{dialect}@{profile}");
-        // Without a model the sum of all is compared, and not each part of it.
+        // Without a model, the sum of all models is compared, not each of its parts.
         let is_column = |wanted: &String| wanted == column;
         self.dialect.as_ref().is_none_or(is_dialect)
             && self.column.as_ref().map_or(!reading.is_part, is_column)
     }
 }
 
-/// Why a condition cannot be evaluated: a syntax error, or a selector that matches no value of either run.
+/// The reason why a condition cannot be evaluated: a syntax error, or a selector without a value in either run.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("`{text}`: {reason}")]
 pub struct ConditionError {
@@ -86,7 +86,7 @@ pub struct ConditionError {
 /// The outcome of a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConditionOutcome {
-    /// The condition was evaluated; empty where it is false.
+    /// The condition was evaluated; empty if it is false.
     Evaluated(Vec<ConditionFailure>),
     /// The condition needs an earlier run, and there is none.
     NotEvaluated,
@@ -97,13 +97,13 @@ pub enum ConditionOutcome {
 pub struct ConditionFailure {
     /// The condition.
     pub condition: String,
-    /// The metric, with dialect and encoding or model where it has them.
+    /// The metric, with dialect and encoding or model, if it has them.
     pub subject: String,
-    /// The value of the earlier run, where it has one.
+    /// The value of the earlier run, if it has one.
     pub before: Option<f64>,
-    /// The value of the earlier run at today's prices, where it is money.
+    /// The value of the earlier run at today's prices, if it is money.
     pub repriced: Option<f64>,
-    /// The value of the run itself; none where the run has none.
+    /// The value of the run; `None` if it has none.
     pub after: Option<f64>,
 }
 
@@ -133,7 +133,7 @@ impl fmt::Display for ConditionFailure {
     }
 }
 
-/// A number with decimals only where it has any: so many that a small share is no 0.
+/// A number; with decimals only if it is not whole, and with enough of them that a small share is not shown as 0.
 fn plain(number: f64) -> String {
     if number.fract() == 0.0 {
         format!("{number:.0}")
@@ -163,12 +163,12 @@ fn change(before: f64, after: f64) -> f64 {
 }
 
 impl Condition {
-    /// The condition as it was written.
+    /// The text of the condition.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether the condition needs an earlier run, and so cannot be evaluated on a first one.
+    /// Whether the condition needs an earlier run, and so cannot be evaluated on the first one.
     fn needs_earlier(&self) -> bool {
         self.is_percent || self.metric.needs_earlier()
     }
@@ -178,7 +178,7 @@ impl Condition {
         self.metric == Metric::Money
     }
 
-    /// Evaluates the condition on a run. A condition on a dialect, an encoding or a model that neither run has is an error: it would
+    /// Evaluates the condition on a run. A selected dialect, encoding or model that neither run has is an error, since the condition would
     /// never be true again.
     pub fn evaluate(&self, case: &Case) -> Result<ConditionOutcome, ConditionError> {
         if case.before.is_none() && self.needs_earlier() {
@@ -204,7 +204,7 @@ impl Condition {
             after,
         };
         if evaluated.is_empty() {
-            // A condition without a value to compare must not pass for a false one.
+            // A condition without a value to compare must not count as false.
             let gone = meant.first();
             let subject = gone.map_or_else(|| self.metric.name().to_owned(), |reading| reading.subject());
             let before = gone.and_then(|reading| reading.before);
@@ -225,7 +225,7 @@ impl Condition {
         Ok(ConditionOutcome::Evaluated(failures.collect()))
     }
 
-    /// The value that the number is compared with; none where the run, or for a change one of the two runs, has none.
+    /// The value that is compared with the number; `None` if the run, or for a change one of the two runs, has none.
     fn value(&self, reading: &Reading<'_>) -> Option<f64> {
         if self.is_percent {
             Some(change(reading.before?, reading.after?))

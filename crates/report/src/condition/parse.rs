@@ -7,10 +7,10 @@ use strum::VariantNames;
 use super::metric::Metric;
 use super::{Condition, ConditionError, Operator, Selector};
 
-/// Bytes of a condition at most.
+/// The greatest length of a condition, in bytes.
 const MAX_BYTES: usize = 1024;
 
-/// The operators; a longer one stands before its beginning.
+/// The operators; a longer one comes before its prefix.
 const OPERATORS: [(&str, Operator); 6] = [
     (">=", Operator::AtLeast),
     ("<=", Operator::AtMost),
@@ -35,7 +35,7 @@ fn condition(text: &str) -> Result<Condition, String> {
     if text.len() > MAX_BYTES {
         return Err(format!("it has more than {MAX_BYTES} bytes"));
     }
-    // The selector may contain any character of a name, so the operator is searched for after it.
+    // The selector may contain any characters, so the operator is searched for after it.
     let after_selector = text.find('}').map_or(0, |end| end + 1);
     let (left, right, operator) = OPERATORS
         .iter()
@@ -44,7 +44,7 @@ fn condition(text: &str) -> Result<Condition, String> {
             let (left, right) = text.split_at_checked(after_selector + behind.find(sign)?)?;
             Some((left, right.strip_prefix(sign)?, *operator))
         })
-        // Of two that begin at one place, the longer one leaves less.
+        // Of two operators at the same position, the longer one leaves a shorter rest.
         .min_by_key(|(left, right, _)| (left.len(), right.len()))
         .ok_or("there is no operator; it is one of > >= < <= == !=")?;
     let (left, right) = (left.trim(), right.trim());

@@ -1,4 +1,4 @@
-//! Conditions over two small runs, and over a first one.
+//! Conditions on two small runs, and on a first run.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ fn money(dialect: &str, model: &str, amount: f64) -> MoneyFigure {
     }
 }
 
-/// Money of a model's own tokens.
+/// Money of the tokens of a model.
 fn own(model: &str, amount: f64) -> MoneyFigure {
     MoneyFigure {
         basis: MoneyBasis::Model,
@@ -112,7 +112,7 @@ fn conditions_come_out_as_their_cases_say() {
     checked.unwrap_or_else(|message| panic!("{message}"));
 }
 
-/// The result of a condition for the two runs, or for those named before a colon.
+/// The result of a condition for both runs, or for those that are named before a colon.
 fn comes_of(line: &str) -> String {
     let (runs, text) = line.split_once(": ").unwrap_or(("both", line));
     let Case { after, before } = case();

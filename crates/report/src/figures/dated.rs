@@ -1,10 +1,11 @@
-//! Names that hold a day, such as `chat-2026-11-22.jsonl` or `20261122/chat.jsonl`: the same name without it.
+//! Removes days from names such as `chat-2026-11-22.jsonl` or `20261122/chat.jsonl`, so that files of different days can be matched.
 
 /// The placeholder for a day.
 const DAY: &str = "<day>";
 
-/// A name with a mark in place of every day, and of the time that follows one. Days are `YYYY-MM-DD`, with `-`, `_`, `.` or `/` between, or
-/// `YYYYMMDD`; a time begins with `T`, `t`, `-` or `_` and has two to six digits, which `-`, `_`, `.` or `:` may divide, and perhaps a `Z`.
+/// A name with a placeholder for every day and for a time after it. Days are `YYYY-MM-DD`, with `-`, `_`, `.` or `/` as separator, or
+/// `YYYYMMDD`; a time begins with `T`, `t`, `-` or `_` and has two to six digits, which `-`, `_`, `.` or `:` may separate, and an optional
+/// `Z`.
 pub(crate) fn without_dates(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut rest = name.chars();
@@ -58,7 +59,7 @@ fn time(text: &str) -> Option<&str> {
     (pairs > 0 && ends).then(|| rest.strip_prefix(['Z', 'z']).unwrap_or(rest))
 }
 
-/// A number of so many digits with which a text begins, and what follows.
+/// The number of the first `count` digits of a text, and the rest.
 fn digits(text: &str, count: usize) -> Option<(u32, &str)> {
     let number = text.get(..count)?;
     let are_digits = number.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,5 @@
-//! The figures of runs that conditions compare, from manifests and small tables; no rendering is read.
+//! The figures of runs that conditions compare, from manifests and small tables; no renderings are read. A night keeps them in its record,
+//! so that they outlive the dataset; `chatmill diff` makes them from both datasets.
 
 mod dated;
 
@@ -14,7 +15,7 @@ use crate::build::total;
 use crate::figures::dated::without_dates;
 use crate::report::{Comparison, MoneyFigure, TokenCell, TokenChange};
 
-/// Inputs that are named of those that are missing.
+/// The number of missing inputs that are named.
 const MAX_NAMES: usize = 20;
 
 /// The figures of one run.
@@ -28,7 +29,7 @@ pub struct RunFigures {
     pub messages: u64,
     /// Records that were cut from the inputs.
     pub framed: u64,
-    /// The records that could not be read.
+    /// Records that could not be read.
     pub rejected: u64,
     /// Records and messages that could not be read.
     pub rejects: u64,
@@ -38,7 +39,7 @@ pub struct RunFigures {
     pub warnings: u64,
     /// Tokens per dialect, profile, coverage and encoding.
     pub tokens: Vec<TokenFigure>,
-    /// The cost, where prices are known.
+    /// The cost, if prices are known.
     pub money: Vec<MoneyFigure>,
 }
 
@@ -60,7 +61,7 @@ pub struct TokenFigure {
 }
 
 impl RunFigures {
-    /// The figures of a dataset. Without prices there is no money in them.
+    /// The figures of a dataset; without money if there are no prices.
     pub fn of(dataset: &Dataset, prices: &PriceList) -> Result<Self, DatasetError> {
         let manifest = dataset.manifest();
         let mut ledger = Ledger::default();
@@ -86,14 +87,14 @@ impl RunFigures {
         })
     }
 
-    /// Puts something else in the place of the models that the input names.
+    /// Replaces the names of models that come from the input.
     pub fn mask_models(&mut self, mask: &mut dyn FnMut(&str) -> String) {
         for figure in &mut self.money {
             figure.mask_model(mask);
         }
     }
 
-    /// Rejected records among those that were cut; 0 where there are none.
+    /// The share of rejected records among the framed ones; 0 without records.
     pub(crate) fn reject_ratio(&self) -> f64 {
         if self.framed == 0 {
             0.0
@@ -104,7 +105,7 @@ impl RunFigures {
 }
 
 impl TokenFigure {
-    /// Dialect, profile, coverage and encoding: figures of two runs that have the same are compared.
+    /// Dialect, profile, coverage and encoding; figures of two runs with the same key are compared.
     pub(crate) fn key(&self) -> [&str; 4] {
         [&self.dialect, &self.profile, &self.coverage, &self.encoding]
     }
@@ -130,7 +131,7 @@ columns! {
     }
 }
 
-/// Occurrences of errors and of warnings.
+/// The numbers of errors and of warnings.
 fn occurrences(dataset: &Dataset) -> Result<(u64, u64), DatasetError> {
     let (mut errors, mut warnings) = (0, 0);
     dataset.each_row(
@@ -144,39 +145,39 @@ fn occurrences(dataset: &Dataset) -> Result<(u64, u64), DatasetError> {
     Ok((errors, warnings))
 }
 
-/// Inputs that the earlier run read and the later one does not have.
+/// Inputs of the earlier run that the later one does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingInputs {
-    /// The number of renderings.
+    /// The number of missing inputs.
     pub count: u64,
-    /// The names of some.
+    /// The names of some of them.
     pub names: Vec<String>,
 }
 
-/// The values of a run that conditions compare: its figures and, where there is an earlier run, its figures and the changes since.
+/// The values that conditions compare: the figures of a run and, if there is an earlier run, its figures and the changes since.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
     /// The figures of the run.
     pub after: RunFigures,
-    /// The earlier run; none on a first night.
+    /// The earlier run; `None` on a first night.
     pub before: Option<Earlier>,
 }
 
-/// The values of an earlier run that conditions compare with.
+/// The values of an earlier run with which conditions compare.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier {
     /// The figures of the run.
     pub figures: RunFigures,
-    /// Inputs that are no longer there.
+    /// Inputs that the later run does not have.
     pub missing: MissingInputs,
-    /// Tokens of both runs, with those of the conversations that both have.
+    /// The tokens of both runs, with those of the conversations that both have.
     pub tokens: Vec<TokenChange>,
     /// The money of the earlier run at the prices of the later one.
     pub repriced: Vec<MoneyFigure>,
 }
 
 impl Case {
-    /// A run with nothing before it.
+    /// A run without an earlier one.
     pub fn first(after: &Dataset, prices: &PriceList) -> Result<Self, DatasetError> {
         Ok(Self {
             after: RunFigures::of(after, prices)?,
@@ -184,7 +185,7 @@ impl Case {
         })
     }
 
-    /// A run and the one before it; `comparison` is that of these two, and `then` the figures of the earlier one that were recorded when
+    /// A run and an earlier one; `comparison` is that of these two, and `then` are the figures of the earlier run that were recorded when
     /// it was made, at the prices of that time.
     pub fn of(
         before: &Dataset,
@@ -195,7 +196,7 @@ impl Case {
     ) -> Result<Self, DatasetError> {
         let mut figures = RunFigures::of(before, prices)?;
         let repriced = figures.money.clone();
-        // What a night recorded of a model of other tokens (counted here, or logged) is what it was then, and has no percentage.
+        // If a night recorded the money of a model for other tokens (counted here, or logged), that amount is shown and has no percentage.
         for figure in &mut figures.money {
             let recorded = then.iter().flat_map(|then| &then.money);
             let mut same: Vec<_> = recorded.filter(|then| then.is_of_model(figure)).collect();
@@ -217,8 +218,8 @@ impl Case {
     }
 }
 
-/// Inputs that the later run does not have under any date. A file that is named after a day has another name every day: yesterday's
-/// file is missing only where there is none of any day.
+/// Inputs that the later run does not have under any date. A file that is named after a day has another name every day: yesterday's file is
+/// missing only if there is none for any day.
 fn missing(before: &Dataset, after: &Dataset) -> MissingInputs {
     let there: BTreeSet<&str> = after.manifest().inputs.paths().collect();
     let undated: BTreeSet<String> = there.iter().map(|path| without_dates(path)).collect();
@@ -227,7 +228,7 @@ fn missing(before: &Dataset, after: &Dataset) -> MissingInputs {
     for path in before.manifest().inputs.paths() {
         let stem = without_dates(path);
         let is_there = there.contains(path) || (stem != path && undated.contains(&stem));
-        // Several days of one file that are all gone are one file that is missing.
+        // Several missing days of one file count as one missing file.
         if !is_there && seen.insert(stem) {
             missing.count += 1;
             if missing.names.len() < MAX_NAMES {

@@ -1,4 +1,4 @@
-//! The history: a row for each night that ended, as a Parquet file has it.
+//! The history of a store: a row for each night that ended, for a Parquet file.
 
 use chatmill_dataset::{FreeCell, FreeKind};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{NightRecord, NightState};
 use crate::numbers::whole;
 
-/// The columns, in their order: fields of a record, and of its figures.
+/// The columns in order: fields of a record, and of its figures.
 const COLUMNS: [(&str, FreeKind); 21] = [
     ("/night", FreeKind::Text),
     ("/state", FreeKind::Word),
@@ -39,7 +39,7 @@ pub struct History {
 }
 
 impl History {
-    /// A row for each night that ended.
+    /// The history of these records; nights that have not ended are left out.
     pub fn of(records: &[NightRecord]) -> serde_json::Result<Self> {
         let name = |field: &str| field.rsplit('/').next().unwrap_or(field).to_owned();
         let ended = records.iter().filter(|record| record.state != NightState::Begun);

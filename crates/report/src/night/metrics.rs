@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::NightRecord;
 use crate::report::MoneyBasis;
 
-/// The record of a night as `OpenMetrics`. `ended` and `last_good` are seconds since 1970: when the night ended, and when the
-/// last good one did.
+/// The record of a night as `OpenMetrics`. `ended` and `last_good` are the ends of the night and of the last good one, in seconds since
+/// 1970.
 pub fn open_metrics(record: &NightRecord, ended: Option<i64>, last_good: Option<i64>) -> String {
     let mut text = Exposition::default();
     let ended_help = "End of the last run, in seconds since 1970.";
@@ -38,7 +38,7 @@ pub fn open_metrics(record: &NightRecord, ended: Option<i64>, last_good: Option<
             ("inputs", "Inputs.", figures.inputs),
             (
                 "inputs_missing",
-                "Inputs that the run before had and this one lacks.",
+                "Inputs of the previous run that this one does not have.",
                 missing,
             ),
             ("conversations", "Conversations.", figures.conversations),
@@ -76,7 +76,7 @@ pub fn open_metrics(record: &NightRecord, ended: Option<i64>, last_good: Option<
     text.finish()
 }
 
-/// A growing text; every family is a gauge.
+/// The text so far; every family is a gauge.
 #[derive(Default)]
 struct Exposition {
     text: String,
@@ -86,12 +86,12 @@ struct Exposition {
 impl Exposition {
     fn family(&mut self, name: &'static str, help: &str) {
         self.family = name;
-        // Writing to a string cannot fail.
+        // Ignored: writing to a string cannot fail.
         let _ = writeln!(self.text, "# TYPE chatmill_night_{name} gauge");
         let _ = writeln!(self.text, "# HELP chatmill_night_{name} {help}");
     }
 
-    /// A family of one sample without labels.
+    /// A family with one sample that has no labels.
     fn gauge(&mut self, name: &'static str, help: &str, value: Option<impl std::fmt::Display>) {
         self.family(name, help);
         self.sample(&[], value);
@@ -119,7 +119,7 @@ impl Exposition {
     }
 }
 
-/// A label's value between double quotes.
+/// The value of a label, escaped for double quotes.
 fn escaped(value: &str) -> String {
     value
         .replace('\\', "\\\\")

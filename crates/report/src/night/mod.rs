@@ -1,6 +1,6 @@
-//! Scheduled runs ("nights"): their records, which datasets are retained, and the notes, metrics and pages about them.
+//! Scheduled runs ("nights"): their records, the choice of datasets that are kept, and the notes, metrics and pages about them.
 //!
-//! The record of a night outlives its dataset. Reading and writing files is not done here.
+//! The record of a night outlives its dataset. Files are read and written by `cli`, not here.
 
 mod history;
 mod metrics;
@@ -18,7 +18,7 @@ pub use history::History;
 pub use metrics::open_metrics;
 pub use note::{NewCode, NightNote, new_codes};
 
-/// Version of a record's shape.
+/// The version of the format of a record.
 pub const NIGHT_FORMAT: u32 = 1;
 
 /// The state of a night.
@@ -26,18 +26,18 @@ pub const NIGHT_FORMAT: u32 = 1;
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "lowercase")]
 pub enum NightState {
-    /// The night began, and has not ended: the next start of the command resumes it.
+    /// The night has begun and not ended: the next call of the command resumes it.
     #[default]
     Begun,
-    /// Complete, certified, and no condition failed.
+    /// Complete and certified, and no condition failed.
     Good,
-    /// A condition failed, and a user accepted the night; later nights are compared with it as with a good one.
+    /// A condition failed, but a user accepted the night; later nights are compared with it as with a good one.
     Accepted,
     /// Complete, but a condition failed, or the verdict is not `complete`.
     Objected,
     /// Complete, but the dataset does not match its manifest.
     Broken,
-    /// Not complete, and not to be resumed.
+    /// Not complete, and not resumed.
     Failed,
 }
 
@@ -47,7 +47,7 @@ impl NightState {
         matches!(self, Self::Good | Self::Accepted)
     }
 
-    /// The word for it.
+    /// The state as a word.
     pub fn word(self) -> &'static str {
         self.into()
     }
@@ -56,9 +56,9 @@ impl NightState {
 /// The record of a night.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NightRecord {
-    /// [`NIGHT_FORMAT`] of the program that wrote it.
+    /// The [`NIGHT_FORMAT`] of the program that wrote it.
     pub format: u32,
-    /// The night's name.
+    /// The name of the night.
     pub night: String,
     /// The state.
     pub state: NightState,
@@ -66,15 +66,15 @@ pub struct NightRecord {
     pub pipeline: String,
     /// Version of the program.
     pub version: String,
-    /// When the night began, in UTC.
+    /// The beginning of the night, in UTC.
     pub began_at: String,
-    /// Number of attempts.
+    /// The number of attempts.
     #[serde(default)]
     pub attempts: u32,
-    /// When the night ended, in UTC.
+    /// The end of the night, in UTC.
     #[serde(default)]
     pub ended_at: Option<String>,
-    /// Seconds that the last attempt took.
+    /// The duration of the last attempt in seconds.
     #[serde(default)]
     pub seconds: Option<f64>,
     /// The exit code of the night.
@@ -83,34 +83,34 @@ pub struct NightRecord {
     /// The verdict of its dataset.
     #[serde(default)]
     pub verdict: Option<String>,
-    /// The night that this one was compared with.
+    /// The night with which this one was compared.
     #[serde(default)]
     pub against: Option<String>,
-    /// Notes, a clause each.
+    /// Notes, each a clause.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// Failed conditions and other reasons why the night is not good.
+    /// The failed conditions, and other reasons why the night is not good.
     #[serde(default)]
     pub objections: Vec<String>,
-    /// Conditions that only warn.
+    /// The conditions that were true and only warn.
     #[serde(default)]
     pub warnings: Vec<String>,
     /// The figures of the night.
     #[serde(default)]
     pub figures: Option<RunFigures>,
-    /// Figures of the night that it was compared with.
+    /// The figures of the night with which it was compared.
     #[serde(default)]
     pub before: Option<RunFigures>,
-    /// Changes of conversations since that night.
+    /// The changes of conversations since that night.
     #[serde(default)]
     pub conversations: Option<ConversationChanges>,
-    /// Inputs that the other night read and this one does not have.
+    /// Inputs of that night that this one does not have.
     #[serde(default)]
     pub missing: MissingInputs,
-    /// Codes of findings that the other night did not have.
+    /// Codes of findings that that night did not have.
     #[serde(default)]
     pub new_codes: Vec<NewCode>,
-    /// Conversations that grew most since.
+    /// The conversations that grew most since that night.
     #[serde(default)]
     pub grown: Vec<Grown>,
     /// Whether its dataset was removed, or is about to be.
@@ -122,12 +122,12 @@ pub struct NightRecord {
 }
 
 impl NightRecord {
-    /// Whether no attempt at the night was recorded before.
+    /// Whether no earlier attempt at the night was recorded.
     pub fn is_new(&self) -> bool {
         self.attempts == 0
     }
 
-    /// Puts something else in the place of every id of a conversation.
+    /// Replaces every id of a conversation.
     pub fn mask_ids(&mut self, mask: &mut dyn FnMut(&str) -> String) {
         for grown in &mut self.grown {
             grown.conversation_id = mask(&grown.conversation_id);
@@ -138,9 +138,8 @@ impl NightRecord {
     }
 }
 
-/// The nights that keep their datasets, the earliest first: the last `keep` good ones, the first good one of
-/// each month, at most `keep` others since the earliest of the first group, and every night that has not
-/// ended.
+/// For each night, whether it keeps its dataset (the earliest first): the last `keep` good nights, the first good night of each month, at
+/// most `keep` others since the earliest of the first group, and every night that has not ended.
 pub fn retained(nights: &[(NightName, NightState)], keep: usize) -> Vec<bool> {
     let keep = keep.max(1);
     let last = |first: usize, is_one: &dyn Fn(NightState) -> bool| -> Vec<usize> {
@@ -149,7 +148,7 @@ pub fn retained(nights: &[(NightName, NightState)], keep: usize) -> Vec<bool> {
         nights.map(|(at, _)| at).take(keep).collect()
     };
     let last_good = last(0, &NightState::is_good);
-    // Without a good night, all others are since.
+    // Without a good night, all nights count.
     let since = last_good.last().map_or(0, |earliest| *earliest);
     let others = last(since, &|state| !state.is_good() && state != NightState::Begun);
     let mut month = "";

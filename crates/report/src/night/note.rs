@@ -1,4 +1,4 @@
-//! The note of a night: about ten lines of Markdown for users, the same as JSON for programs.
+//! The note of a night: about ten lines of Markdown for users, and the record as JSON for programs.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +10,15 @@ use crate::figures::RunFigures;
 use crate::report::Comparison;
 use crate::templates::{TemplateError, fill};
 
-/// Cells of tokens and of money that are listed: those that changed most.
+/// The number of listed changes of tokens, and of money; the largest changes are listed.
 const CELLS: usize = 3;
 
-/// A code of findings that an earlier night did not have.
+/// A code of findings that the earlier night did not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewCode {
     /// The code.
     pub code: String,
-    /// The name of the night.
+    /// The name of the code.
     pub name: String,
     /// Occurrences.
     pub count: u64,
@@ -56,19 +56,19 @@ struct NoteFields<'n> {
     money: Cells<'n, f64>,
 }
 
-/// The cells that changed most.
+/// The cells with the largest changes.
 #[derive(Serialize)]
 struct Cells<'n, V> {
     cells: Vec<Cell<'n, V>>,
-    /// Number of cells that are not listed.
+    /// The number of cells that are not listed.
     more: usize,
 }
 
-/// Tokens or money of one dialect.
+/// The tokens or money of a dialect.
 #[derive(Serialize)]
 struct Cell<'n, V> {
     target: String,
-    /// An encoding, or a model.
+    /// An encoding or a model.
     unit: &'n str,
     currency: &'n str,
     before: Option<V>,
@@ -79,7 +79,7 @@ struct Cell<'n, V> {
 }
 
 impl NightNote<'_> {
-    /// The note for programs: the record, indented.
+    /// The note for programs: the record as indented JSON.
     pub fn json(&self) -> serde_json::Result<String> {
         Ok(serde_json::to_string_pretty(self.0)? + "\n")
     }

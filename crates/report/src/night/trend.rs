@@ -1,6 +1,6 @@
-//! The nights of a store on one page: the state of each night, and figures over time.
+//! The page of a store: the state of each night, and figures over time.
 //!
-//! The page is rendered from the records, which outlive the datasets. The page loads nothing, and shows no content of chats.
+//! The page is rendered from the records, which outlive the datasets. It loads nothing and shows no content of chats.
 
 use chatmill_model::target_name;
 use serde::Serialize;
@@ -9,13 +9,13 @@ use crate::figures::RunFigures;
 use crate::night::{NightRecord, NightState};
 use crate::templates::{TemplateError, fill};
 
-/// Nights that are drawn: the last ones.
+/// The number of nights in the charts, which are the last ones.
 const DRAWN: usize = 120;
-/// Nights that are listed: the last ones.
+/// The number of nights in the table, which are the last ones.
 const LISTED: usize = 400;
-/// Pictures of tokens, and of money.
+/// The number of charts of tokens, and of money.
 const PICTURES: usize = 4;
-/// Failed conditions that are listed of a night.
+/// The number of failed conditions that are listed for a night.
 const REASONS: usize = 3;
 
 #[derive(Serialize)]
@@ -27,10 +27,10 @@ struct NightsPage<'r> {
     good: usize,
     last: Option<NightLine<'r>>,
     last_good: Option<&'r str>,
-    /// Good nights at the end without a break.
+    /// The number of consecutive good nights at the end.
     in_row: usize,
     series: Vec<Series<'r>>,
-    /// The dialect whose tokens are listed.
+    /// The dialect of the tokens in the table.
     tokens_of: Option<&'r str>,
     nights: Vec<NightLine<'r>>,
 }
@@ -44,20 +44,20 @@ struct NightLine<'r> {
     seconds: Option<f64>,
     figures: Option<&'r RunFigures>,
     objections: &'r [String],
-    /// Failed conditions that are not listed.
+    /// The number of failed conditions that are not listed.
     more: usize,
 }
 
-/// A quantity from night to night.
+/// A quantity over time.
 #[derive(Serialize)]
 struct Series<'r> {
     title: String,
-    /// The subtitle; empty where the title is enough.
+    /// The subtitle; empty if the title is sufficient.
     under: String,
     marks: Vec<Mark<'r>>,
 }
 
-/// The value of a night; none where there is no dataset.
+/// The value of a night; `None` if there is no dataset.
 #[derive(Serialize)]
 struct Mark<'r> {
     night: &'r str,
@@ -116,7 +116,7 @@ pub fn trend_page(records: &[NightRecord]) -> Result<String, TemplateError> {
     Ok(fill("nights.html", &page, [])?.into_string())
 }
 
-/// The series of the page, by the figures of the last night that has some.
+/// The charts of the page, for the quantities of the last night with figures.
 fn all_series<'r>(nights: &[&'r NightRecord]) -> Vec<Series<'r>> {
     let series = |title: &str, under: String, value: &dyn Fn(&NightRecord) -> Option<f64>| Series {
         title: title.to_owned(),
@@ -172,7 +172,7 @@ fn all_series<'r>(nights: &[&'r NightRecord]) -> Vec<Series<'r>> {
     all.push(series("Duration in seconds", String::new(), &|record| {
         record.seconds
     }));
-    // A picture of zeros is left out.
+    // A chart that has only zeros is left out.
     all.retain(|series| series.marks.iter().any(|mark| mark.value > Some(0.0)));
     all
 }

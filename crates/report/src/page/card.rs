@@ -1,4 +1,4 @@
-//! `README.md` of a dataset: a card, whose front matter loaders read.
+//! `README.md` of a dataset: the dataset card, with front matter for loaders.
 
 use chatmill_dataset::{Dataset, TABLES, describe};
 use serde::Serialize;
@@ -14,17 +14,17 @@ struct Card<'d> {
     tables: Vec<TableLine<'d>>,
 }
 
-/// A table of the dataset, as the card names it.
+/// A table of the dataset, as the card lists it.
 #[derive(Serialize)]
 struct TableLine<'d> {
     name: &'d str,
-    /// Whether the name is one of ours, which needs no quotation marks.
+    /// Whether the name is that of a known table, which needs no quotation marks.
     is_ours: bool,
-    /// Whether its files stand in folders of their own.
+    /// Whether its files are in separate folders.
     is_parted: bool,
     rows: u64,
     bytes: u64,
-    /// One sentence on the rows.
+    /// A sentence on its rows.
     about: String,
 }
 
@@ -54,7 +54,7 @@ fn write(tables: Vec<TableLine<'_>>, report: &Report) -> Result<String, Template
     Ok(fill("card.md", &Card { report, tables }, [])?.into_string())
 }
 
-/// The sentence about rows from the page of a table; empty for a table that this version does not know.
+/// The sentence on rows from the page of a table; empty for a table that this version does not know.
 fn about(table: &str) -> String {
     let page = describe(table);
     let about = page.as_deref().and_then(|page| page.lines().nth(2));
@@ -109,7 +109,7 @@ mod tests {
         write(tables, &report).unwrap()
     }
 
-    /// Reads the front matter by the rules of YAML that a card uses: lists of maps, plain words and strings in double quotes.
+    /// Parses the front matter by those rules of YAML that a card uses: lists of maps, plain words, and strings in double quotes.
     fn front_matter(card: &str) -> Vec<(String, String)> {
         let front = card.strip_prefix("---\n").unwrap();
         let (front, _) = front.split_once("\n---\n").unwrap();
@@ -151,7 +151,7 @@ mod tests {
             of("path"),
             ["messages/*.parquet".to_owned(), format!("{table}/*/*.parquet")]
         );
-        // Whatever the names are, the card has the lines that it has with harmless ones.
+        // With any names, the card has the same lines as with harmless ones.
         let harmless = card_of(&["a"; 6].map(str::to_owned));
         assert_eq!(card.lines().count(), harmless.lines().count(), "{card}");
         for (line, expected) in card.lines().zip(harmless.lines()) {
@@ -165,7 +165,7 @@ mod tests {
         }
     }
 
-    /// Cells of a line of a table.
+    /// The number of cells in a line of a table.
     fn cells(line: &str) -> usize {
         let mut count = 0;
         let mut is_escaped = false;

@@ -1,8 +1,8 @@
-//! The page of a conversation, or of several: the chat and, next to it, what a model gets of it.
+//! The page of one or several conversations: the chat and, next to it, what a model gets of it. `cli` fills in the [`ShownChat`]s.
 //!
-//! It is one file that loads nothing. Without scripts it is a transcript with everything on it; the script marks the turn of a message
-//! where one points at either of them, draws where tokens begin, searches, and moves between messages by keys. Long conversations are cut into ranges, of which the first is
-//! open: a browser lays out what is open.
+//! It is a single file that loads nothing. Without scripts it is a transcript with everything on it; the script marks the turn of the
+//! message under the pointer, and the message of a turn, shows where tokens begin, searches, and moves between messages by keys. Long
+//! conversations are divided into ranges, of which only the first is unfolded, since a browser lays out everything that is unfolded.
 
 use std::fmt;
 
@@ -15,9 +15,9 @@ use crate::templates::{TemplateError, fill};
 /// A conversation as the page shows it.
 #[derive(Debug, Default, Serialize)]
 pub struct ShownChat {
-    /// Its title, or its id.
+    /// The title, or the id if there is none.
     pub title: String,
-    /// Lines below the title: where it is from, how large it is.
+    /// Lines below the title: the origin and the size.
     pub facts: Vec<String>,
     /// Findings about the conversation as a whole.
     pub findings: Vec<ShownFinding>,
@@ -25,11 +25,11 @@ pub struct ShownChat {
     pub messages: Vec<ShownMessage>,
     /// What a model gets.
     pub renderings: Vec<ShownRendering>,
-    /// Its renderings in figures, one for each dialect and perspective.
+    /// The figures of its renderings, one for each dialect and perspective.
     pub figures: Vec<RenderingFigures>,
-    /// The encoding of these figures; empty where nothing was counted.
+    /// The encoding of these figures; empty if nothing was counted.
     pub encoding: String,
-    /// Lines about what is missing.
+    /// Lines about missing parts.
     pub notes: Vec<String>,
 }
 
@@ -38,38 +38,38 @@ pub struct ShownChat {
 pub struct ShownMessage {
     /// Its position.
     pub position: u32,
-    /// Whether it is an event and no turn.
+    /// Whether it is an event rather than a turn.
     pub is_notice: bool,
     /// The name of its sender.
     pub name: String,
-    /// The first letter of it, where it has one.
+    /// The first letter of the name, if it has one.
     pub initial: String,
     /// The number of the sender's colour, from 0 to 5.
     pub colour: usize,
-    /// What else its head shows: role, time, model.
+    /// The notes after the name: role, time, model.
     pub notes: Vec<String>,
-    /// What it answers: the position of that message, where it is in the conversation, and its beginning.
+    /// The messages to which it replies: the position, if the message is in the conversation, and its beginning.
     pub replies: Vec<(Option<u32>, String)>,
     /// Its parts.
     pub parts: Vec<ShownPart>,
-    /// Fields that have no other place: reactions, edits and others, by name.
+    /// Fields without a separate place on the page: reactions, edits and others, by name.
     pub fields: Vec<(String, String)>,
-    /// Its tokens in each rendering, with their titles; the first is that of the rendering that is open.
+    /// Its tokens in each rendering, with the titles of the renderings; the first one is that of the rendering that is shown.
     pub tokens: Vec<(String, u64)>,
-    /// What renderings lost of it.
+    /// Its losses in renderings.
     pub losses: Vec<MessageLoss>,
     /// The versions of a place that begins with it.
     pub own_place: Option<OwnPlace>,
-    /// What was answered after it and is not in the conversation, where that has nothing there.
+    /// Versions after it that are not in the conversation, if the conversation has nothing at their place.
     pub others: Vec<Version>,
     /// Its findings.
     pub findings: Vec<ShownFinding>,
 }
 
-/// A place of which the conversation has one of several versions.
+/// A place with several versions, of which one is in the conversation.
 #[derive(Debug, Default, Serialize)]
 pub struct OwnPlace {
-    /// How the version in the conversation was rated.
+    /// The rating of the version in the conversation.
     pub rating: String,
     /// The position of its last message.
     pub last: u32,
@@ -80,22 +80,22 @@ pub struct OwnPlace {
 /// A version of a place that is not in the conversation.
 #[derive(Debug, Default, Serialize)]
 pub struct Version {
-    /// What it is, and how it was rated.
+    /// The origin of the version, and its rating.
     pub title: String,
     /// Its messages.
     pub messages: Vec<ShownMessage>,
 }
 
-/// What renderings lost of a message of one kind for one reason.
+/// A loss of a message, of one kind and for one reason, in some renderings.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MessageLoss {
-    /// What.
+    /// The code of the loss.
     pub code: &'static str,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// What that is, in a sentence.
+    /// The meaning of the code, as a sentence.
     pub meaning: &'static str,
-    /// The key of a pipeline that would change it, where there is one.
+    /// The key of the pipeline that would change it; empty if there is none.
     pub key: &'static str,
     /// The titles of these renderings.
     pub renderings: Vec<String>,
@@ -110,7 +110,7 @@ pub struct ShownPart {
     pub source: String,
     /// The name of a tool.
     pub label: String,
-    /// Its words.
+    /// The text.
     pub text: String,
 }
 
@@ -123,14 +123,14 @@ pub struct ShownFinding {
     pub text: String,
 }
 
-/// What a rendering is called.
+/// The title of a rendering.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RenderingTitle {
-    /// Its dialect in its profile.
+    /// The dialect, with its profile.
     pub dialect: String,
     /// The name of the assistant; empty for none.
     pub perspective: String,
-    /// The messages that it shows; empty where there is no other window.
+    /// The messages that it shows; empty if there is only one window.
     pub window: String,
 }
 
@@ -151,17 +151,17 @@ impl fmt::Display for RenderingTitle {
 pub struct ShownRendering {
     /// What it is called.
     pub title: RenderingTitle,
-    /// Its figures in words.
+    /// The figures as text.
     pub figures: String,
     /// Tokens of each component.
     pub components: Vec<(&'static str, u64)>,
-    /// Its text in pieces.
+    /// The text in pieces.
     pub pieces: Vec<ShownPiece>,
-    /// Bytes that are left out behind them.
+    /// Number of bytes after the pieces that are not shown.
     pub left_out: u64,
-    /// What was lost.
+    /// The losses.
     pub losses: Vec<ShownLoss>,
-    /// Rules that it breaks.
+    /// The rules that it breaks.
     pub violations: Vec<String>,
 }
 
@@ -170,43 +170,43 @@ pub struct ShownRendering {
 pub struct ShownPiece {
     /// Its text.
     pub text: String,
-    /// The message that it is the turn of, or the first of several.
+    /// The message of which it is the turn, or the first of several messages.
     pub message: Option<u32>,
-    /// Whether a trainer learns from it.
+    /// Whether it is trained on.
     pub is_trained: bool,
-    /// Where tokens begin in it, in bytes.
+    /// The offsets in bytes at which tokens begin.
     pub token_starts: Vec<usize>,
 }
 
-/// What a rendering lost of one kind for one reason.
+/// The losses of a rendering, of one kind and for one reason.
 #[derive(Debug, Default, Serialize)]
 pub struct ShownLoss {
-    /// What.
+    /// The code of the loss.
     pub code: &'static str,
-    /// How often.
+    /// The number of occurrences.
     pub amount: u64,
-    /// Why.
+    /// The reason.
     pub reason: String,
     /// The first positions.
     pub positions: Vec<u32>,
 }
 
-/// A rendering in figures.
+/// The figures of a rendering.
 #[derive(Debug, Default, Serialize)]
 pub struct RenderingFigures {
-    /// What it is called.
+    /// The title.
     pub title: RenderingTitle,
-    /// Its bytes.
+    /// The number of bytes.
     pub bytes: u64,
-    /// Its tokens.
+    /// The number of tokens.
     pub tokens: u64,
-    /// What it lost.
+    /// The number of losses.
     pub losses: u64,
-    /// Whether it keeps the rules of the dialect.
+    /// Whether it follows the rules of the dialect.
     pub is_valid: bool,
 }
 
-/// Messages of a range.
+/// The number of messages in a range.
 const RANGE: usize = 500;
 
 #[derive(Serialize)]
@@ -219,7 +219,7 @@ struct ConversationPage<'p> {
 
 #[derive(Serialize)]
 struct PageChat<'p> {
-    /// What its ids begin with.
+    /// The prefix of its element ids.
     mark: String,
     chat: &'p ShownChat,
     ranges: Vec<Range<'p>>,
@@ -236,7 +236,7 @@ struct Range<'p> {
 
 /// Writes the page of conversations.
 pub fn conversation_page(chats: &[ShownChat]) -> Result<String, TemplateError> {
-    // No text in the page can contain a hash of it.
+    // No text in the page can contain its own hash.
     let mut hasher = blake3::Hasher::new();
     let parts = || {
         let messages = chats.iter().flat_map(|chat| &chat.messages);
@@ -281,7 +281,8 @@ fn page_chat((number, chat): (usize, &ShownChat)) -> PageChat<'_> {
     }
 }
 
-/// The lengths of tokens on the page, in the units of its script; what is in front of the first is the first length.
+/// The lengths of tokens on the page, in UTF-16 units as its script counts them; the first length is that of the text before the first
+/// token.
 fn token_lengths(pieces: &[ShownPiece]) -> String {
     let mut lengths = Vec::new();
     let mut length = 0;
@@ -293,7 +294,7 @@ fn token_lengths(pieces: &[ShownPiece]) -> String {
             }
             length += match sign {
                 '\n' => 1,
-                // As templates write it.
+                // As the templates write them.
                 hidden if is_hidden(hidden) => hidden.escape_default().count(),
                 sign => sign.len_utf16(),
             };
@@ -415,7 +416,7 @@ mod tests {
         assert!(!page.contains('\u{202e}') && !page.contains('\u{1b}'));
         assert!(!page.contains("onclick=\"x") && !page.contains("://"), "{page}");
         assert!(page.contains("default-src 'none'"));
-        // What a reader sees is what was written: every place holds the whole text.
+        // The shown text is what was written, since each place contains the whole text.
         let shown = "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot; onclick=&quot;x &amp; \\u{202e}z\\u{1b}[2J &lt;img src=x&gt;";
         assert!(page.matches(shown).count() > 20, "{page}");
         let plain = conversation_page(&[chat("שלום, <b>x</b> 👩‍🚀")]).unwrap();
@@ -477,7 +478,7 @@ mod tests {
             token_starts: token_starts.to_vec(),
             ..ShownPiece::default()
         };
-        // A token reaches over the end of a piece; `\t` and U+202E are escapes on the page, and an astronaut has two units.
+        // A token extends beyond the end of a piece; `\t` and U+202E are escapes on the page, and an astronaut has two units.
         let pieces = [
             piece("ab\n", &[0, 2]),
             piece("c\t\u{202e}", &[1]),

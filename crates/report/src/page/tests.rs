@@ -1,4 +1,4 @@
-//! Hostile texts in the page of a report: content of chats stays text.
+//! Hostile texts in the page of a report: content of chats remains text.
 
 use chatmill_diag::{Severity, codes};
 use serde_json::Value;
@@ -38,10 +38,10 @@ fn beside(report: &mut Report, text: &str) {
     });
 }
 
-/// A report that has something in every part.
+/// A report with content in every part.
 const FULL: &str = include_str!("full.json");
 
-/// Puts a text in place of every text, and gives back how many there were.
+/// Replaces every text, and returns the number of texts.
 fn fill(value: &mut Value, text: &str) -> usize {
     match value {
         Value::String(old) => {
@@ -63,7 +63,7 @@ fn filled(text: &str) -> (Report, usize) {
     (report, fields)
 }
 
-/// Markup of a page: every tag with its attributes, texts left out.
+/// The tags of a page with their attributes, without text.
 fn tags(html: &str) -> Vec<&str> {
     html.split('<')
         .skip(1)
@@ -79,12 +79,12 @@ fn text_in_any_field_is_escaped() {
     let (attacked, harmless) = (page(&attacked, "n").unwrap(), page(&harmless, "n").unwrap());
     assert!(attacked.contains("&lt;img src=x onerror=alert(2)&gt;"));
     assert!(!attacked.contains('\u{202e}') && !attacked.contains('\0'));
-    // Attributes hold texts too: they are compared by their names, without their values.
+    // Attributes contain texts, too, so only their names are compared.
     let names = |html: &str| -> Vec<String> {
         let without_values = |tag: &&str| tag.split('"').step_by(2).collect::<String>();
         tags(html).iter().map(without_values).collect()
     };
-    // Backticks of a rule's page make code spans, and there are two fields of such pages.
+    // Backticks on the page of a rule become code elements, and two fields contain such pages.
     let spans = 2 * 2;
     let code = |names: &[String]| names.iter().filter(|name| name.ends_with("code")).count();
     let (attacked, harmless) = (names(&attacked), names(&harmless));
@@ -182,7 +182,7 @@ fn without_counts_the_largest_conversations_are_those_of_the_most_characters() {
 #[test]
 fn an_empty_report_is_a_page_too() {
     let html = page(&Report::default(), "n").unwrap();
-    // After it stands the script, which knows such words.
+    // The script, which contains such words, follows it.
     let (shown, _) = html.split_once("<script").unwrap();
     assert!(!shown.contains("NaN") && !shown.contains(">inf<"));
     assert!(!html.contains("id=\"comparison\""));

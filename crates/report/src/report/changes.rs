@@ -1,4 +1,4 @@
-//! The part of a report on changes since an earlier run; `chatmill diff` prints the same.
+//! The part of a report about changes since an earlier run, which `chatmill diff` prints, too.
 
 use chatmill_model::target_name;
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ pub struct Comparison {
     pub before_fingerprint: String,
     /// Fingerprint of the later run.
     pub after_fingerprint: String,
-    /// Conversations by what happened to them.
+    /// Conversations by change.
     pub conversations: ConversationChanges,
     /// Records that could not be read.
     pub rejects: Change,
@@ -29,7 +29,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Puts something else in the place of every id of a conversation.
+    /// Replaces every id of a conversation.
     pub fn mask_ids(&mut self, mask: &mut dyn FnMut(&str) -> String) {
         self.conversations.mask_ids(mask);
     }
@@ -45,7 +45,7 @@ pub struct Change {
     pub after: u64,
 }
 
-/// Conversations by what happened to them; two are the same when id and content are.
+/// Conversations by change; two are the same if they have the same id and content.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConversationChanges {
@@ -97,7 +97,7 @@ impl ConversationChanges {
 pub struct FindingChange {
     /// The code.
     pub code: String,
-    /// The name of the input.
+    /// The name of the code.
     pub name: String,
     /// `error`, `warning` or `note`.
     pub severity: String,
@@ -105,7 +105,7 @@ pub struct FindingChange {
     pub count: Change,
 }
 
-/// Tokens of one dialect in one encoding before and after; none where a run did not count them.
+/// Tokens of one dialect in one encoding before and after; null if a run did not count them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TokenChange {
@@ -150,7 +150,7 @@ pub struct LossChange {
 }
 
 impl Comparison {
-    /// Whether both runs rendered a dialect. Without encodings that is not known, and assumed.
+    /// Whether both runs rendered a dialect. Without encodings this is not known, and assumed.
     fn is_in_both(&self, dialect: &str, profile: &str) -> bool {
         let mut same = self
             .tokens
@@ -160,19 +160,19 @@ impl Comparison {
         same.peek().is_none() || same.any(|change| change.before.is_some() && change.after.is_some())
     }
 
-    /// Findings that differ.
+    /// The findings that differ.
     pub(crate) fn changed_findings(&self) -> impl Iterator<Item = &FindingChange> {
         let findings = self.findings.iter();
         findings.filter(|change| change.count.before != change.count.after)
     }
 
-    /// Tokens of the dialects and encodings that both runs have.
+    /// The tokens of the dialects and encodings that both runs have.
     pub fn shared_tokens(&self) -> impl Iterator<Item = &TokenChange> {
         let tokens = self.tokens.iter();
         tokens.filter(|change| change.before.is_some() && change.after.is_some())
     }
 
-    /// Losses that differ, of the dialects that both runs have.
+    /// The losses that differ, for dialects that both runs have.
     pub fn shared_losses(&self) -> impl Iterator<Item = &LossChange> {
         let losses = self.losses.iter();
         losses.filter(|change| self.is_in_both(&change.dialect, &change.profile))
@@ -210,7 +210,7 @@ impl TokenChange {
         [&self.dialect, &self.profile, &self.coverage, &self.encoding]
     }
 
-    /// The dialect with its profile, where that is not the document's.
+    /// The dialect, with its profile if that is not the default.
     pub fn target(&self) -> String {
         target_name(&self.dialect, &self.profile)
     }

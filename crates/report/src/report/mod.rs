@@ -1,8 +1,7 @@
 //! The structure of `report.json`: the figures of a finished dataset.
 //!
-//! Every part carries the query on the dataset's own tables that gives it, in DuckDB's SQL, to be run in the
-//! dataset's folder; its columns are named like the fields here. Nothing in a report depends on time, host or
-//! place.
+//! Every part contains a query on the tables of the dataset, in DuckDB's SQL, which gives its rows when it is run in the folder of the
+//! dataset; its columns have the names of the fields here. Nothing in a report depends on time, host or place.
 
 mod changes;
 mod most_expensive;
@@ -31,7 +30,7 @@ pub use most_expensive::{Amount, Costly, MoneyBasis, MoneyCell, MoneyFigure, Mos
 pub use talk::{Bin, Clusters, DayCount, Distribution, SlowConversation};
 pub use time::RunTime;
 
-/// The number that changes when the shape of a report does.
+/// The version of the format, which changes with the structure of a report.
 pub const FORMAT: u32 = 1;
 
 /// A report on one dataset.
@@ -44,16 +43,16 @@ pub struct Report {
     pub run: Run,
     /// The outcome of every record and every byte.
     pub balance: Balance,
-    /// The inputs, those with the most findings first where there are many.
+    /// The inputs, those with the most findings first if there are many.
     pub inputs: Queried<InputTotals>,
     /// Findings by code, the worst first.
     pub findings: Queried<FindingCode>,
     /// The bill: one row per dialect, profile, coverage and encoding.
     pub tokens: Queried<TokenCell>,
-    /// The cost of the renderings; empty where no prices are known.
+    /// The cost of the renderings; empty if no prices are known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub money: Vec<MoneyCell>,
-    /// The most expensive parts; `None` where nothing is counted, or the dataset has no messages.
+    /// The most expensive conversations, rooms and participants; null if nothing is counted, or the dataset has no messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dearest: Option<MostExpensive>,
     /// The losses of each dialect, by kind.
@@ -69,26 +68,26 @@ pub struct Report {
     pub references: Queried<ReferenceCount>,
     /// Tool calls by how they were paired.
     pub tool_calls: Queried<CallCount>,
-    /// The tools that are called most; empty where the run asked for no content.
+    /// The tools that are called most often; empty if the run quotes no content.
     pub tools: Queried<ToolCount>,
     /// Conversations by source.
     #[serde(default)]
     pub sources: Queried<SourceCount>,
-    /// What is trained on of the renderings of each dialect, in bytes.
+    /// The trained parts of the renderings of each dialect, in bytes.
     #[serde(default, rename = "learned")]
     pub trained: Queried<TrainedPart>,
-    /// The turns that begin and end conversations most often; none where no content is quoted, or there is too much text for a report.
+    /// The turns that begin and end conversations most often; null if content is not quoted, or if there is too much text for a report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequent: Option<FrequentTurns>,
     /// The conversations with the most text.
     pub largest: Queried<LargeConversation>,
-    /// The conversations that took longest; none where times were not asked for.
+    /// The conversations that took longest; null if times were not requested.
     pub slowest: Option<Queried<SlowConversation>>,
-    /// Conversations that repeat, fork or continue others; none where the run did not compare them.
+    /// Conversations that repeat, fork or continue others; null if the run did not compare them.
     pub clusters: Option<Clusters>,
-    /// The changes since an earlier run, where one was given.
+    /// The changes since an earlier run, if one was given.
     pub comparison: Option<Comparison>,
-    /// When the run was; for the page only.
+    /// The time of the run; for the page only.
     #[serde(skip)]
     pub time: Option<RunTime>,
     /// Findings of the inputs that are listed; for the page only, since the table `findings` has them all.
@@ -102,8 +101,8 @@ impl Report {
         self.slowest = Some(Queried::new(queries::SLOWEST, slowest, usize::MAX));
     }
 
-    /// Removes text that may quote a chat: messages of findings, versions, unknown keys in their paths, and
-    /// names of tools; `mask` replaces ids. Places, codes and counts stay.
+    /// Removes text that may quote a chat: messages of findings, versions, unknown keys in paths, and names of tools; `mask` replaces ids.
+    /// Places, codes and counts are kept.
     pub fn leave_out_content(&mut self, mask: &mut dyn FnMut(&str) -> String) {
         self.mask_ids(mask);
         self.run.quotes = false;
@@ -128,7 +127,7 @@ impl Report {
         }
     }
 
-    /// Puts something else in the place of every id of a conversation.
+    /// Replaces every id of a conversation.
     pub(crate) fn mask_ids(&mut self, mask: &mut dyn FnMut(&str) -> String) {
         for file in &mut self.found {
             file.shown_by = None;
@@ -152,11 +151,11 @@ impl Report {
     }
 }
 
-/// Rows of a report and the query that gives them.
+/// Rows of a report, and the query for them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Queried<T> {
-    /// The query in DuckDB's SQL, to be run in the dataset's folder; empty where it needs a table that is left out.
+    /// The query in DuckDB's SQL, to be run in the dataset's folder; empty if it needs a table that is left out.
     pub query: String,
     /// The rows.
     pub rows: Vec<T>,
@@ -165,7 +164,7 @@ pub struct Queried<T> {
 }
 
 impl<T> Queried<T> {
-    /// Rows with their query, at most `limit` of them.
+    /// The first `limit` of these rows, with their query.
     pub fn new(query: impl Into<String>, mut rows: Vec<T>, limit: usize) -> Self {
         let left_out = rows.len().saturating_sub(limit) as u64;
         rows.truncate(limit);
@@ -185,7 +184,7 @@ pub struct Run {
     pub name: String,
     /// Version of the program that wrote the dataset.
     pub version: String,
-    /// Hash of all that decides the bytes of the dataset.
+    /// Hash of everything that determines the bytes of the dataset.
     pub fingerprint: String,
     /// The verdict of the run: `complete`, `too-many-rejects`, `nothing-read`, `refused-inputs` or
     /// `too-many-errors`.
@@ -208,7 +207,7 @@ pub struct Run {
     pub messages: u64,
     /// Renderings.
     pub renderings: u64,
-    /// The handling of personal data and secrets: the plan's `redact.mode`; empty where redaction was off.
+    /// The handling of personal data and secrets: the plan's `redact.mode`; empty if redaction was off.
     pub redaction: String,
     /// Whether texts of chats may be quoted: the plan's `output.quote`.
     pub quotes: bool,
@@ -235,10 +234,10 @@ pub struct Balance {
     pub filtered: u64,
     /// Records left out, by reason.
     pub filtered_by: Queried<Reason>,
-    /// What a mix of the inputs asked for, and what came of it.
+    /// The shares that a mix of the inputs asked for, and the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mix: Option<Mix>,
-    /// The evaluations that conversations were compared with, and what they met; none where the pipeline names none.
+    /// The evaluations with which conversations were compared, and the matches; empty if the pipeline names none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evaluations: Vec<EvaluationCount>,
     /// Bytes of the decoded inputs.
@@ -251,7 +250,7 @@ pub struct Balance {
     pub filtered_bytes: u64,
     /// Bytes between records.
     pub separator_bytes: u64,
-    /// Bytes of rows that no table map asks for.
+    /// Bytes of rows that no table map reads.
     pub skipped_bytes: u64,
     /// Rows inside accepted records.
     pub rows: u64,
@@ -259,11 +258,11 @@ pub struct Balance {
     pub row_messages: u64,
     /// Rows that became notices.
     pub row_notices: u64,
-    /// Rows that became answers beside the conversation.
+    /// Rows that became alternative answers.
     pub row_alternatives: u64,
     /// Rows dropped as repeats.
     pub row_repeated: u64,
-    /// Rows that went into another row's message or into the roster.
+    /// Rows that were merged into the message of another row or into the roster.
     pub row_merged: u64,
     /// Rows that could not be kept.
     pub row_rejected: u64,
@@ -285,7 +284,7 @@ pub struct Reason {
 pub struct InputTotals {
     /// The name of the input.
     pub path: String,
-    /// The source that read it; none when no source could.
+    /// The source that read it; null if no source could.
     pub source: Option<String>,
     /// Shapes and versions of the format that were recognised in it.
     pub shapes: Vec<String>,
@@ -343,7 +342,7 @@ pub struct Sample {
     pub json_path: Option<String>,
     /// The conversation of the finding.
     pub conversation_id: Option<String>,
-    /// The message of the finding; empty where no content is quoted.
+    /// The message of the finding; empty if no content is quoted.
     pub message: String,
 }
 
@@ -380,23 +379,23 @@ pub struct TokenCell {
     /// Tokens of the assistant's text and calls in answer to these requests; for text that no dialect
     /// renders, those of agents.
     pub written: u64,
-    /// Requests of which the provider's own count is known.
+    /// Requests with a count by the provider.
     pub logged_requests: u64,
-    /// Tokens that it logged as sent.
+    /// Input tokens that the provider logged.
     pub logged_input: u64,
-    /// The share of them that it logged as read from a cache.
+    /// The part of them that was read from a cache.
     pub logged_cached_input: u64,
-    /// The share that it logged as written to a cache for minutes.
+    /// The part of them that was written to a cache for minutes.
     pub logged_cache_write: u64,
-    /// The share that it logged as written to a cache for an hour.
+    /// The part of them that was written to a cache for an hour.
     pub logged_cache_write_1h: u64,
-    /// Tokens that it logged as written.
+    /// Output tokens that the provider logged.
     pub logged_output: u64,
-    /// Searches on the web that it logged.
+    /// Web searches that the provider logged.
     pub logged_searches: u64,
     /// Requests with a logged cost.
     pub logged_cost_requests: u64,
-    /// The sum of the logged costs in US dollars; none where no request has one.
+    /// The sum of the logged costs in US dollars; null if no request has one.
     pub logged_cost: Option<f64>,
     /// Tokens per rendering, rounded to thousandths.
     pub mean: f64,
@@ -417,12 +416,12 @@ pub struct TokenCell {
 }
 
 impl TokenCell {
-    /// The group of this total.
+    /// The key of the cell.
     pub(crate) fn key(&self) -> GroupKey<&str> {
         GroupKey::of([&self.dialect, &self.profile, &self.coverage, &self.encoding])
     }
 
-    /// The dialect, with its profile where that is not the default.
+    /// The dialect, with its profile if that is not the default.
     pub fn target(&self) -> String {
         target_name(&self.dialect, &self.profile)
     }

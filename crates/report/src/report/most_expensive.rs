@@ -1,39 +1,38 @@
-//! The most expensive conversations, chats and participants, by the tokens of their messages, and by money
-//! where prices are known.
+//! The most expensive conversations, rooms and participants, by the tokens of their messages, and by money if prices are known.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The conversations, rooms and participants with the most tokens of text. Calls and their results are not in them.
+/// The conversations, rooms and participants with the most tokens of text. Tool calls and their results are not included.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Dearest")]
 pub struct MostExpensive {
-    /// The encoding that the tokens are counted in: the first of the run.
+    /// The encoding in which tokens are counted, the first of the run.
     pub encoding: String,
     /// Tokens of all messages together.
     pub tokens: u64,
     /// Conversations.
     pub conversations: Vec<Costly>,
-    /// Conversations of one title; none where each has its own, where content is left out, or where there are too many.
+    /// Groups of conversations with the same title; empty if all titles differ, if content is left out, or if there are too many.
     pub rooms: Vec<Costly>,
-    /// Senders; none where there are too many to be ranked.
+    /// Senders; empty if there are too many to rank.
     pub participants: Vec<Costly>,
 }
 
-/// One expensive conversation, chat or participant.
+/// An expensive conversation, room or participant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Costly {
-    /// The id; of a chat, its title.
+    /// The id; for a room, its title.
     pub id: String,
-    /// The name beside the id.
+    /// The name that belongs to the id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Messages, notices not counted.
     pub messages: u64,
     /// Tokens of their text.
     pub tokens: u64,
-    /// Tokens of these that assistants wrote.
+    /// The part of these tokens that assistants wrote.
     pub written: u64,
     /// The cost of sending everything once: written text at the price of answers, all other at the price of
     /// input.
@@ -60,7 +59,7 @@ pub struct MoneyCell {
     /// The cost of sending them once.
     #[serde(flatten)]
     pub figure: MoneyFigure,
-    /// Estimate: as they are served, answers included; none where nothing is ever sent.
+    /// The estimated cost as requests, answers included; null if nothing is ever sent.
     #[serde(rename = "as_served")]
     pub as_requested: Option<f64>,
 }
@@ -78,7 +77,7 @@ pub struct MoneyFigure {
     pub model: String,
     /// Currency.
     pub currency: String,
-    /// The tokens that it is the cost of.
+    /// The tokens to which the cost applies.
     #[serde(default, skip_serializing_if = "MoneyBasis::is_each")]
     pub basis: MoneyBasis,
     /// The cost of sending all renderings once, or of what was logged.
@@ -106,23 +105,23 @@ impl MoneyBasis {
 }
 
 impl MoneyFigure {
-    /// Whether two runs have both: the same tokens, priced as the same model, in one currency.
+    /// Whether figures of two runs can be compared: the same tokens, priced as the same model, in one currency.
     pub(crate) fn is_of(&self, other: &Self) -> bool {
         self.identity() == other.identity()
     }
 
-    /// Whether both are money of one model, or of what has none at one price, whichever tokens it was counted of.
+    /// Whether both are money of one model, or of tokens without a model at one price, for any tokens.
     pub(crate) fn is_of_model(&self, other: &Self) -> bool {
         let is_each = |of: &Self| of.basis == MoneyBasis::Each;
         self.key() == other.key() && self.currency == other.currency && is_each(self) == is_each(other)
     }
 
-    /// What figures of two runs have in common where they are compared.
+    /// The properties that two figures must share to be compared.
     pub(crate) fn identity(&self) -> ([&str; 4], MoneyBasis, &str) {
         (self.key(), self.basis, &self.currency)
     }
 
-    /// Puts something else in the place of a model that the input names.
+    /// Replaces the name of a model that comes from the input.
     pub(crate) fn mask_model(&mut self, mask: &mut dyn FnMut(&str) -> String) {
         if self.basis != MoneyBasis::Each {
             self.model = mask(&self.model);
@@ -136,7 +135,7 @@ impl MoneyFigure {
 }
 
 impl MostExpensive {
-    /// All ranked elements.
+    /// All ranked entries.
     pub(crate) fn all(&mut self) -> impl Iterator<Item = &mut Costly> {
         let rooms = self.rooms.iter_mut();
         self.conversations
@@ -145,7 +144,7 @@ impl MostExpensive {
             .chain(&mut self.participants)
     }
 
-    /// Takes out names and titles, and puts something else in the place of ids.
+    /// Removes names and titles, and replaces ids.
     pub(super) fn mask_ids(&mut self, mask: &mut dyn FnMut(&str) -> String) {
         self.rooms.clear();
         for costly in self.all() {

@@ -1,19 +1,19 @@
-//! The queries behind the figures, in DuckDB's SQL. `just readers` runs them in the dataset's folder, and
-//! compares the results with `report.json`, row by row.
+//! The queries for the figures, in DuckDB's SQL. `just readers` runs them in the folder of a dataset, and compares the results with
+//! `report.json`, row by row.
 
-/// Sums over all inputs, from the manifest.
+/// The sums over all inputs, from the manifest.
 pub(crate) const BALANCE: &str = include_str!("../../queries/balance.sql").trim_ascii_end();
 
 /// The inputs, from the manifest.
 pub(crate) const INPUTS: &str = include_str!("../../queries/inputs.sql").trim_ascii_end();
 
-/// Findings by code.
+/// The findings by code.
 pub(crate) const FINDINGS: &str = include_str!("../../queries/findings.sql").trim_ascii_end();
 
-/// Records left out by reason, from the manifest.
+/// The records that were left out, by reason, from the manifest.
 pub(crate) const FILTERED: &str = include_str!("../../queries/filtered.sql").trim_ascii_end();
 
-/// The bill of a run that counted in these encodings: each has a column of its own for what is sent.
+/// The bill of a run that counted in these encodings; there is a separate column of sent tokens for each encoding.
 pub(crate) fn tokens(encodings: &[String]) -> String {
     let sent: Vec<String> = encodings
         .iter()
@@ -33,25 +33,25 @@ pub(crate) const UNCOUNTED: &str = include_str!("../../queries/uncounted.sql").t
 /// The losses of each dialect.
 pub(crate) const LOSSES: &str = include_str!("../../queries/losses.sql").trim_ascii_end();
 
-/// Messages by day.
+/// The messages by day.
 pub(crate) const DAYS: &str = include_str!("../../queries/days.sql").trim_ascii_end();
 
-/// Messages and notices by role.
+/// The messages and notices by role.
 pub(crate) const ROLES: &str = include_str!("../../queries/roles.sql").trim_ascii_end();
 
-/// References that messages make, by status.
+/// The references between messages, by status.
 pub(crate) const REFERENCES: &str = include_str!("../../queries/references.sql").trim_ascii_end();
 
-/// Tool calls by status.
+/// The tool calls by status.
 pub(crate) const TOOL_CALLS: &str = include_str!("../../queries/tool_calls.sql").trim_ascii_end();
 
-/// Tools by calls.
+/// The tools by number of calls.
 pub(crate) const TOOLS: &str = include_str!("../../queries/tools.sql").trim_ascii_end();
 
-/// What is trained on of the renderings of each dialect.
+/// The trained parts of the renderings of each dialect.
 pub(crate) const TRAINED: &str = include_str!("../../queries/learned.sql").trim_ascii_end();
 
-/// Conversations by source; lengths are in the first encoding.
+/// The conversations by source; lengths are in the first encoding.
 pub(crate) fn sources(encodings: &[String]) -> String {
     let first = encodings.first();
     let length = first.map_or_else(|| "0".to_owned(), |encoding| format!("tokens_{encoding}"));
@@ -60,7 +60,7 @@ pub(crate) fn sources(encodings: &[String]) -> String {
         .replace("LENGTH", &length)
 }
 
-/// The values of lengths in tokens; none of other lengths.
+/// The values of a distribution of lengths in tokens; `None` for other lengths.
 pub(crate) fn token_lengths(of: &str, encoding: &str) -> Option<String> {
     let values = match of {
         _ if encoding == "turns" => return None,
@@ -82,7 +82,7 @@ pub(crate) fn token_lengths(of: &str, encoding: &str) -> Option<String> {
     Some(values)
 }
 
-/// Conversations by text.
+/// The conversations with the most text.
 pub(crate) const LARGEST: &str = include_str!("../../queries/largest.sql").trim_ascii_end();
 
 /// The slowest conversations, from `run.json`.

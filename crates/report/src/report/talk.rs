@@ -1,4 +1,4 @@
-//! The parts of a report that are about the conversations themselves: lengths, roles, references, tools, the largest, repeats.
+//! The parts of a report about the conversations themselves: lengths, roles, references, tools, the largest, repeats.
 
 use chatmill_dataset::overview::ClusterCount;
 use schemars::JsonSchema;
@@ -46,7 +46,7 @@ pub struct DayCount {
     pub messages: u64,
 }
 
-/// A conversation and how long it took.
+/// A conversation, and the time that it took.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SlowConversation {

@@ -1,9 +1,9 @@
-//! The command that shows a conversation, for pages that name it.
+//! The command that shows a conversation, for pages that print it.
 
 use chatmill_diag::visible::is_hidden;
 
-/// The command that shows a conversation of an input or a dataset, for a shell; none where that cannot be typed: what comes from stdin, an id
-/// that was cut for the page, one with hidden characters.
+/// The shell command that shows a conversation of an input or a dataset; `None` if it cannot be typed, because the input is stdin, or the
+/// id was shortened or has hidden characters.
 pub(crate) fn show_command(input: &str, id: &str) -> Option<String> {
     let is_typed = |text: &str| !text.contains(|sign| is_hidden(sign) || sign == '…');
     let is_there = input != "-" && is_typed(input) && is_typed(id);

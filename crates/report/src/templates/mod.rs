@@ -1,9 +1,9 @@
-//! Pages, supplier reports, notes and cards from the templates in `crates/report/templates`: the layout is in
-//! the templates, and all content is data.
+//! Fills in the templates of `crates/report/templates` for pages, supplier reports, notes and cards. The layout is in the templates; all
+//! content is data.
 //!
-//! Text cannot inject markup. Every value that a template prints is escaped, for HTML or for Markdown by the
-//! extension of the template's name, and invisible characters are written as escapes. Only output of other
-//! templates, and text from the pages of codes, is not escaped.
+//! Text cannot inject markup. Every value that a template prints is escaped, for HTML or for Markdown depending on the extension of the
+//! template, and invisible characters are written as escapes. Only the output of other templates, and text from the pages of codes, is not
+//! escaped.
 
 pub(crate) mod command;
 
@@ -71,9 +71,9 @@ static TEMPLATES: &[(&str, &str)] = &templates![
 
 static ENVIRONMENT: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(environment);
 
-/// A template that does not fit its data: a bug of this program.
+/// A template that does not match its data, which is a bug.
 #[derive(Debug, thiserror::Error)]
-#[error("the template {name} does not fit what it is given")]
+#[error("the template {name} does not match its data")]
 pub struct TemplateError {
     name: &'static str,
     source: Error,
@@ -85,12 +85,12 @@ impl Classed for TemplateError {
     }
 }
 
-/// The output of a template, which can be included in another without escaping.
+/// The output of a template, which can be included in another one without escaping.
 #[derive(Debug, Default)]
 pub(crate) struct Fragment(String);
 
 impl Fragment {
-    /// Adds what comes behind it.
+    /// Appends another output.
     pub(crate) fn push(&mut self, more: &Self) {
         self.0.push_str(&more.0);
     }
@@ -101,7 +101,7 @@ impl Fragment {
     }
 }
 
-/// Fills a template in. Its variables are the fields of `data`, and `fragments`.
+/// Fills in a template. Its variables are the fields of `data`, and `fragments`.
 pub(crate) fn fill<const N: usize>(
     name: &'static str,
     data: &impl Serialize,
@@ -209,7 +209,7 @@ fn environment() -> Result<Environment<'static>, Error> {
     Ok(environment)
 }
 
-/// A text that is escaped for element content and for quoted attributes alike.
+/// A text that is escaped for both element content and quoted attributes.
 fn html(text: &str) -> Cow<'_, str> {
     let is_plain = |character| !matches!(character, '&' | '<' | '>' | '"' | '\'') && !is_hidden(character);
     if text
@@ -234,9 +234,9 @@ fn html(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Text of a code's page with its code spans; nothing else of Markdown is used in the paragraphs that are shown.
+/// Text of the page of a code, with code spans; the shown paragraphs use nothing else of Markdown.
 fn prose(text: &str) -> String {
-    // Every second piece stands between backticks.
+    // Every second piece was between backticks.
     let pieces = text.split('`').zip([false, true].into_iter().cycle());
     let shown = pieces.map(|(piece, is_code)| match html(piece) {
         code if is_code => Cow::Owned(format!("<code>{code}</code>")),
@@ -245,12 +245,12 @@ fn prose(text: &str) -> String {
     shown.collect()
 }
 
-/// The day of a time in RFC 3339, or of a night's name.
+/// The day of a time in RFC 3339, or of the name of a night.
 fn day(time: &str) -> String {
     time.split_once('T').map_or(time, |(day, _)| day).to_owned()
 }
 
-/// The dialect of something, with its profile where that is not the default.
+/// The dialect of an object, with its profile if that is not the default.
 fn target(of: &Value) -> Result<String, Error> {
     let field = |name| {
         let field = of.get_attr(name)?;
@@ -260,7 +260,7 @@ fn target(of: &Value) -> Result<String, Error> {
     Ok(target_name(&field("dialect")?, &field("profile")?))
 }
 
-/// A scalar of YAML; what is known to be a word needs no quotation marks.
+/// A scalar of YAML; `is_word` leaves out the quotation marks.
 fn scalar(text: &str, is_word: Option<bool>) -> Value {
     let is_word = is_word.unwrap_or(false);
     Value::from_safe_string(if is_word {
@@ -305,7 +305,7 @@ mod tests {
         let error = fill("found/file.html", &BTreeMap::from([("path", "x")]), []).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the template found/file.html does not fit what it is given"
+            "the template found/file.html does not match its data"
         );
     }
 }

@@ -20,10 +20,10 @@ pub(crate) struct Arguments {
     /// Also reports what a consumer of this dialect would refuse; repeatable
     #[arg(long = "for", value_name = "DIALECT[@PROFILE]")]
     pub targets: Vec<String>,
-    /// Pipeline file whose maps and `[check]` settings apply, and whose templates --for may name
+    /// Pipeline file with maps, `[check]` settings, and templates for --for
     #[arg(long, value_name = "FILE")]
     pub pipeline: Option<PathBuf>,
-    /// What settings hold.
+    /// The options that select the settings.
     #[command(flatten)]
     pub settings: SettingsArguments,
     /// Output format
@@ -67,7 +67,7 @@ pub(crate) struct Arguments {
     pub threads: usize,
 }
 
-/// Which settings hold.
+/// The options that select the settings.
 #[derive(Debug, Args)]
 pub(crate) struct SettingsArguments {
     /// Settings file, instead of the nearest chatmill.toml from the current folder upwards
@@ -84,7 +84,7 @@ pub(crate) struct SettingsArguments {
     pub show_settings: bool,
 }
 
-/// Form of a report.
+/// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Text: finding, location, source excerpt and help
@@ -114,20 +114,20 @@ pub(crate) enum Format {
     Html,
 }
 
-/// A report that is written besides the printed one.
+/// A report of `--write`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WrittenReport {
-    /// A report of this format, to a file.
+    /// A report in this format, in a file.
     File(Format, PathBuf),
-    /// A report to each supplier, into a folder.
+    /// A report for each supplier, in a folder.
     SupplierReports(PathBuf),
 }
 
-/// The word of `--write` for reports to suppliers.
+/// The word that `--write` uses for the reports for suppliers.
 const SUPPLIER_REPORTS: &str = "letters";
 
 impl Arguments {
-    /// The formats of all reports that are one text.
+    /// The formats of all reports that are a single file.
     pub(super) fn formats(&self) -> Vec<Format> {
         let written = self.write.iter().filter_map(|written| match written {
             WrittenReport::File(format, _) => Some(*format),
@@ -136,7 +136,7 @@ impl Arguments {
         std::iter::once(self.output_format).chain(written).collect()
     }
 
-    /// Whether a report has the hashes of the files.
+    /// Whether some report contains the hashes of the files.
     pub(super) fn hashes(&self) -> bool {
         let is_supplier_reports =
             |written: &WrittenReport| matches!(written, WrittenReport::SupplierReports(_));

@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use crate::exit::{CommandError, Outcome, small_file};
 
-/// The longest baseline, in bytes: about half a million findings.
+/// The size limit of a baseline, in bytes: about half a million findings.
 const MAX_BASELINE_BYTES: u64 = 256 << 20;
 
-/// A report of `--format json`, or one line of `--format jsonl`.
+/// The object of `--format json`, or a line of `--format jsonl`.
 #[derive(Deserialize)]
 struct BaselinePiece {
     findings: Option<Vec<Old>>,
@@ -24,7 +24,7 @@ struct Old {
     count: u64,
 }
 
-/// Reads a baseline.
+/// Reads the findings of an earlier report.
 pub(super) fn read(path: &Path) -> Outcome<Known> {
     let name = path.display();
     let text = small_file(path, MAX_BASELINE_BYTES, |error| {
@@ -70,7 +70,7 @@ fn parse(text: &str) -> Result<Known, String> {
     Ok(known)
 }
 
-/// Whether a key is of the form that [`Checked::key`](chatmill_engine::check::Checked::key) gives.
+/// Whether a key has the form of [`Checked::key`](chatmill_engine::check::Checked::key).
 fn is_key(key: &str) -> bool {
     key.len() == 16 && key.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

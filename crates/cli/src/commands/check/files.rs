@@ -1,5 +1,5 @@
-//! Reports of files and not of findings, one file a line: `--format csv` has the verdicts, `--write manifest=FILE` lengths and
-//! hashes as well, as a receipt for what was delivered.
+//! Reports that list files instead of findings, one per line. `--format csv` lists the verdicts; `--write manifest=FILE` adds lengths and
+//! hashes, and serves as a receipt for a delivery.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use super::report::{Report, Totals};
 use crate::csv;
 use crate::output::json_line;
 
-/// The verdicts.
+/// The report of `--format csv`.
 pub(super) struct Table;
 
 impl Report for Table {
@@ -35,7 +35,7 @@ impl Report for Table {
     }
 }
 
-/// The receipt.
+/// The report of `--write manifest=FILE`.
 pub(super) struct FileManifest;
 
 impl Report for FileManifest {

@@ -1,4 +1,4 @@
-//! Findings by file, buffered for reports that are written at the end, up to a limit of bytes.
+//! Findings by file, buffered up to a limit of bytes for reports that are written at the end.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use chatmill_report::check::{CheckedFile, ShownFinding};
 use super::report::place_inside;
 use super::text_report::snippet;
 
-/// Bytes of findings that are buffered; later ones are only counted.
+/// The greatest number of bytes that are buffered; findings beyond are only counted.
 const BUFFER_BYTES: usize = 64 << 20;
 
-/// Columns of a line of the source on a page.
+/// The width of a source line on a page.
 const EXCERPT_COLUMNS: usize = 96;
 
-/// Findings that are shown, by file.
+/// The findings of a page, by file.
 pub(super) struct FindingsByFile {
     by_file: BTreeMap<usize, Vec<ShownFinding>>,
     /// Bytes that may still be buffered.
     free_bytes: usize,
-    /// Whether lines of the source are shown.
+    /// Whether source lines are shown.
     quotes: bool,
 }
 
@@ -35,7 +35,7 @@ impl Default for FindingsByFile {
 }
 
 impl FindingsByFile {
-    /// Findings with their lines of the source, where these may be quoted.
+    /// An empty buffer; source lines are kept if they may be quoted.
     pub(super) fn quoting(quotes: bool) -> Self {
         Self {
             quotes,

@@ -1,6 +1,6 @@
-//! `--output-format github`: commands that a runner of GitHub Actions turns into annotations of the changed files.
+//! `--output-format github`: commands that the runner of GitHub Actions turns into annotations of the changed files.
 //!
-//! A runner shows ten annotations of a severity for a step; the log has all of them.
+//! The runner shows ten annotations of each severity per step; the log contains all of them.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use chatmill_engine::check::Checked;
 
 use super::report::{Report, place_inside, with_times};
 
-/// The report.
+/// The report of `--output-format github`.
 pub(super) struct Github;
 
 impl Report for Github {
@@ -28,7 +28,7 @@ fn command(checked: &Checked, row: &FindingRow) -> String {
     };
     let title = property(&format!("{} {}", row.code, row.name));
     let mut text = format!("::{command} title={title},file={}", property(row.input));
-    // A line of a member is none of the archive.
+    // The line is that of the member, not of the archive, which is the file that GitHub knows.
     if row.entry.is_empty() {
         for (name, number) in [("line", row.line_number), ("col", row.column_number)] {
             if let Some(number) = number {
@@ -49,7 +49,7 @@ fn command(checked: &Checked, row: &FindingRow) -> String {
     text
 }
 
-/// Text after the second pair of colons.
+/// Escapes the text after the second pair of colons.
 fn data(text: &str) -> String {
     visible(text)
         .replace('%', "%25")
@@ -57,7 +57,7 @@ fn data(text: &str) -> String {
         .replace('\n', "%0A")
 }
 
-/// A value of a property, which ends with a comma or a colon.
+/// Escapes the value of a property, which a comma or a colon would end.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,4 +1,4 @@
-//! `--output-format gitlab`: a Code Quality report of GitLab, which shows findings beside a merge request.
+//! `--output-format gitlab`: a Code Quality report of GitLab, which shows the findings in a merge request.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -11,12 +11,12 @@ use serde_json::json;
 use super::report::{Report, Totals, with_times};
 use crate::output::json_line;
 
-/// The report. It holds how often each key was met: GitLab takes what has one fingerprint for one finding.
+/// The report. It counts each key, because GitLab merges findings with the same fingerprint.
 #[derive(Default)]
 pub(super) struct Gitlab(HashMap<Box<str>, u64>);
 
 impl Gitlab {
-    /// The key of a finding, and from its second time on the number of the time.
+    /// The key of a finding; from its second occurrence on with the number of the occurrence.
     fn fingerprint(&mut self, key: &str) -> String {
         let times = self.0.entry(key.into()).or_default();
         *times += 1;
@@ -34,7 +34,7 @@ impl Report for Gitlab {
             "" => String::new(),
             entry => format!("{entry}: "),
         };
-        // A line of a member is none of the archive, and GitLab wants one.
+        // The line is that of the member, not of the archive; GitLab requires one.
         let line = row.line_number.filter(|_| row.entry.is_empty()).unwrap_or(1);
         let issue = json!({
             "description": format!("{place}{}", with_times(row.message, row.count)),
@@ -54,7 +54,7 @@ impl Report for Gitlab {
     }
 }
 
-/// The word of Code Quality for a severity.
+/// The severity in the words of Code Quality.
 fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "major",

@@ -1,7 +1,6 @@
-//! `--format json` and `--format jsonl`: findings with the columns of the findings table, in one object, or one a line.
+//! `--format json` and `--format jsonl`: findings with the columns of the findings table, in one object or one per line.
 //!
-//! The findings stream out first, so that memory does not grow with them; files and summary, which are known at the end,
-//! follow.
+//! Findings are written as they come, so that memory does not grow with them; files and summary are known only at the end and follow.
 
 use std::io::{self, Write};
 
@@ -11,7 +10,7 @@ use chatmill_engine::check::{Checked, Files};
 use super::report::{Report, Summary, Totals};
 use crate::output::json_line;
 
-/// One object, of which so many findings are written.
+/// The report of `--format json`, with the number of findings so far.
 #[derive(Default)]
 pub(super) struct Json(u64);
 
@@ -34,7 +33,7 @@ impl Report for Json {
     }
 }
 
-/// One finding a line.
+/// The report of `--format jsonl`.
 pub(super) struct JsonLines;
 
 impl Report for JsonLines {

@@ -1,7 +1,7 @@
-//! `--format junit`: a test suite per file, a test case per code that was found in it.
+//! `--format junit`: a test suite per file, and in it a test case per code that was found.
 //!
-//! A case fails when its findings make the exit code 1; the others pass and list their findings. Only counts and the first
-//! findings of a case are kept, so memory grows with files and codes, not with findings.
+//! A test case fails if its findings make the exit code 1; otherwise it passes and lists its findings. Only counts and the first findings
+//! of a case are kept, so memory grows with files and codes, not with findings.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -15,14 +15,14 @@ use chatmill_engine::pipeline::FailOn;
 use super::report::{Report, Totals, place};
 use crate::figures::counted;
 
-/// Findings of a case that are written out.
+/// The number of findings that a test case lists.
 const PER_CASE: usize = 5;
 
-/// The report.
+/// The report of `--format junit`.
 pub(super) struct Junit {
-    /// What fails.
+    /// The least severity that fails a test case.
     pub fail_on: FailOn,
-    /// Cases by file and code.
+    /// The test cases by file and code.
     pub suites: BTreeMap<String, BTreeMap<&'static str, TestCase>>,
 }
 
@@ -112,7 +112,7 @@ impl Report for Junit {
 }
 
 impl TestCase {
-    /// The first findings, and how many more there are, as character data.
+    /// The first findings, and the number of the others, as character data.
     fn describe(&self) -> String {
         let mut lines: Vec<String> = self.first.iter().map(|line| escape(line)).collect();
         if self.left > 0 {
@@ -122,7 +122,7 @@ impl TestCase {
     }
 }
 
-/// Text as XML, in attributes as well as between tags. What XML cannot hold becomes U+FFFD.
+/// Escapes text for attributes and content of XML. Characters that XML cannot contain become U+FFFD.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,4 +1,5 @@
-//! Reports that are pages: `--write html=FILE` over all files, `--write letters=DIR` a report to each supplier, as HTML and Markdown.
+//! Reports that are pages: `--write html=FILE` for all files, and `--write letters=DIR` with a report for each supplier, as HTML and
+//! Markdown.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,13 +15,13 @@ use super::findings_by_file::FindingsByFile;
 use super::report::{Report, Totals};
 use crate::exit::{Outcome, refuse};
 
-/// One page.
+/// The report of `--write html=FILE`.
 pub(super) struct Html {
-    /// What was checked.
+    /// The title: the checked paths.
     pub title: String,
-    /// What is shown.
+    /// The findings that the page shows.
     pub findings: FindingsByFile,
-    /// Whether paths and ids are as they are, so that commands may name them.
+    /// Whether paths and ids are not masked, so that the page may print commands with them.
     pub quotes: bool,
 }
 
@@ -40,23 +41,23 @@ impl Report for Html {
     }
 }
 
-/// The reports to suppliers.
+/// The report of `--write letters=DIR`.
 pub(super) struct SupplierReports {
-    /// The folder, until it is published.
+    /// The folder; `None` once it is published.
     folder: Option<Folder>,
     findings: FindingsByFile,
 }
 
 impl SupplierReports {
-    /// Creates the folder, which must not exist.
+    /// Creates the folder.
     ///
     /// # Errors
     ///
-    /// When something is there, or when the folder would lie in one of the checked folders.
+    /// When the path already exists, or would be inside one of the checked folders.
     pub(super) fn begin(path: &Path, checked: &[String]) -> Outcome<Self> {
         for pattern in checked {
             if lies_in(path, pattern).map_err(|error| Failure::new("look at", path, &error))? {
-                let message = format!("{} lies inside the checked inputs", path.display());
+                let message = format!("{} is inside the checked inputs", path.display());
                 return refuse(message, "choose another folder for the letters");
             }
         }
@@ -81,9 +82,9 @@ impl SupplierReports {
     }
 }
 
-/// Whether a path, which need not exist yet, would lie in a folder that is to be checked.
+/// Whether a path, which need not exist yet, would be inside a folder that is to be checked.
 fn lies_in(path: &Path, pattern: &str) -> io::Result<bool> {
-    // A glob names no folder: what it finds are files.
+    // A glob matches files, and a file cannot contain the path.
     if !lies_below(Path::new(pattern), pattern)? {
         return Ok(false);
     }

@@ -1,4 +1,4 @@
-//! The interface of all reports of `check`, and the counts at their end.
+//! The trait of all reports of `check`, and the counts at the end of a report.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -11,35 +11,35 @@ use serde::Serialize;
 use crate::figures::{count, counted};
 use crate::output::Output;
 
-/// A report in the making.
+/// A report that is being written.
 pub(super) trait Report: Send {
-    /// Reports a finding, where it is a report of findings. `row` holds the columns of the findings table.
+    /// Writes a finding, unless the report lists only files. `row` is its row of the findings table.
     fn finding(&mut self, _out: &mut dyn Write, _checked: &Checked, _row: &FindingRow) -> io::Result<()> {
         Ok(())
     }
 
-    /// Ends the report with the verdicts and the counts.
+    /// Writes the end of the report: verdicts and counts.
     fn end(&mut self, _out: &mut dyn Write, _files: &Files, _totals: &Totals) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// A report with its destination. It may get only some findings; its verdicts and counts are those of all.
+/// A report with its destination. It may list only some of the findings; its verdicts and counts include all.
 pub(super) struct Sent {
     /// The report.
     pub report: Box<dyn Report>,
-    /// Where it goes.
+    /// The stream or file to which it is written.
     pub out: Output,
-    /// The least severity of its findings.
+    /// The least severity of the listed findings.
     pub least: Severity,
-    /// The most findings of each code in each file, where they are limited.
+    /// The greatest number of listed findings per code and file; `None` without a limit.
     pub most: Option<u64>,
-    /// Findings so far, by file and code.
+    /// Number of findings so far, by file and code.
     pub seen: BTreeMap<(usize, &'static str), u64>,
 }
 
 impl Sent {
-    /// Tells of a finding.
+    /// Writes a finding, unless the limits of the report leave it out.
     pub(super) fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()> {
         let finding = &checked.located.finding;
         if finding.severity < self.least {
@@ -55,17 +55,17 @@ impl Sent {
         self.report.finding(&mut self.out, checked, row)
     }
 
-    /// Ends the report.
+    /// Writes the end of the report.
     pub(super) fn end(&mut self, files: &Files, totals: &Totals) -> io::Result<()> {
         self.report.end(&mut self.out, files, totals)?;
         self.out.flush()
     }
 }
 
-/// The place of a finding as text: path, member of an archive, line and column, and the row of a table.
+/// The place of a finding as text: path, member of an archive, line and column, or the row of a table.
 pub(super) fn place(checked: &Checked, row: &FindingRow) -> String {
     let inside = place_inside(checked, row);
-    // A member of an archive stands after its mark, a line after a colon, and the row of a table after a blank.
+    // The separator is part of the place of a member, a colon before a line, and a blank before the row of a table.
     let between = match inside.chars().next() {
         Some('0'..='9') if row.entry.is_empty() => ":",
         Some('(') if row.entry.is_empty() => " ",
@@ -74,7 +74,7 @@ pub(super) fn place(checked: &Checked, row: &FindingRow) -> String {
     format!("{}{between}{inside}", row.input)
 }
 
-/// What was found, and how often where it was more than once.
+/// A message, with the number of its occurrences if it is not one.
 pub(super) fn with_times(message: &str, number: u64) -> String {
     match number {
         ..=1 => message.to_owned(),
@@ -82,7 +82,7 @@ pub(super) fn with_times(message: &str, number: u64) -> String {
     }
 }
 
-/// Where a finding is inside its file: `!member:4:9`, `4:9`, `4:9 (table messages)`, `(table messages, row 7)`.
+/// The place of a finding inside its file: `!member:4:9`, `4:9`, `4:9 (table messages)`, `(table messages, row 7)`.
 pub(super) fn place_inside(checked: &Checked, row: &FindingRow) -> String {
     let mut place = String::new();
     if !row.entry.is_empty() {
@@ -95,7 +95,7 @@ pub(super) fn place_inside(checked: &Checked, row: &FindingRow) -> String {
     }
     let table = match (checked.table.as_str(), row.record) {
         ("", _) => return place,
-        // Without a line, the number of the row is the place.
+        // The row number identifies the place if the line is not known.
         (table, Some(record)) if row.line_number.is_none() => {
             format!("(table {table}, row {})", record + 1)
         }
@@ -105,17 +105,17 @@ pub(super) fn place_inside(checked: &Checked, row: &FindingRow) -> String {
     format!("{place}{between}{table}")
 }
 
-/// Findings by severity, the worst first, in words; of severities that there are.
+/// The numbers of errors, warnings and notes in words, without zeros.
 pub(super) fn by_severity(errors: u64, warnings: u64, notes: u64) -> impl Iterator<Item = String> {
     let numbers = [(errors, "error"), (warnings, "warning"), (notes, "note")];
     let there = numbers.into_iter().filter(|(number, _)| *number > 0);
     there.map(|(number, noun)| counted(number, noun))
 }
 
-/// Codes in numbers.
+/// The counts of each code.
 pub(super) type Codes = BTreeMap<&'static str, CodeSummary>;
 
-/// Occurrences by code.
+/// The counts of a check, by code.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Totals(pub Codes);
 
@@ -132,14 +132,14 @@ impl Totals {
     }
 }
 
-/// Codes with the most errors first, then the most warnings, then the most notes.
+/// The codes, those with the most errors first, then the most warnings, then the most notes.
 pub(super) fn worst_first(codes: &Codes) -> Vec<(&'static str, &CodeSummary)> {
     let mut sorted: Vec<_> = codes.iter().map(|(code, found)| (*code, found)).collect();
     sorted.sort_by_key(|(_, found)| std::cmp::Reverse((found.errors, found.warnings, found.notes)));
     sorted
 }
 
-/// A code in numbers.
+/// The counts of a code.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct CodeSummary {
     /// Kebab name.
@@ -150,14 +150,14 @@ pub(super) struct CodeSummary {
     pub warnings: u64,
     /// Notes.
     pub notes: u64,
-    /// Files that it was found in.
+    /// Files with the finding.
     pub files: u64,
-    /// The file with most of it; of several, the first.
+    /// The file with the most findings of the code; of several, the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worst_file: Option<WorstFile>,
 }
 
-/// The file with most findings of a code.
+/// The file with the most findings of a code.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct WorstFile {
     /// The path as typed.
@@ -167,7 +167,7 @@ pub(super) struct WorstFile {
 }
 
 impl CodeSummary {
-    /// The severest of its findings.
+    /// The highest severity of its findings.
     pub(super) fn worst(&self) -> Severity {
         match (self.errors, self.warnings) {
             (1.., _) => Severity::Error,
@@ -177,27 +177,27 @@ impl CodeSummary {
     }
 }
 
-/// The whole check in numbers.
+/// The counts of a whole check.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Summary {
     /// Files checked.
     pub files: u64,
     /// Files without errors and warnings.
     pub valid: u64,
-    /// Those among them that have notes.
+    /// Valid files that have notes.
     pub with_notes: u64,
     /// Files with warnings, but no errors.
     pub with_warnings: u64,
     /// Files with errors.
     pub with_errors: u64,
-    /// Files of which nothing could be read.
+    /// Files from which nothing could be read.
     pub unreadable: u64,
     /// Files that are not chats.
     #[serde(skip_serializing_if = "chatmill_diag::is_zero")]
     pub skipped: u64,
-    /// Files with nothing in them.
+    /// Empty files.
     pub empty: u64,
-    /// Files whose errors and warnings are all in the baseline.
+    /// Files with errors or warnings that are all in the baseline.
     #[serde(skip_serializing_if = "chatmill_diag::is_zero")]
     pub with_known: u64,
     /// Records framed.
@@ -210,10 +210,10 @@ pub(super) struct Summary {
     pub warnings: u64,
     /// Notes.
     pub notes: u64,
-    /// Findings left out because the baseline has them.
+    /// Findings that are left out because they are in the baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<u64>,
-    /// What each dialect thinks of all files.
+    /// The judgement of each dialect of `--for` on all files.
     #[serde(rename = "for", skip_serializing_if = "Vec::is_empty")]
     pub judgements: Vec<Judgement>,
     /// Occurrences by code.
@@ -221,7 +221,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// Sums up the verdicts.
+    /// Sums up the verdicts on all files.
     pub(super) fn new(files: &Files, totals: &Totals) -> Self {
         let mut summary = Self {
             codes: totals.0.clone(),

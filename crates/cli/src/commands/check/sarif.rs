@@ -1,7 +1,7 @@
 //! `--format sarif`: a log in the Static Analysis Results Interchange Format, version 2.1.0.
 //!
-//! Code hosts bound the size of a log, so each rule has its first results only, and a notification says how many were left
-//! out. Results stream out; the rules that they point to, in the order in which they were met, follow.
+//! Code hosts limit the size of a log, so only the first results of each rule are written, and a notification has the number of the others.
+//! Results are written as they come; the rules, to which they point by index, follow in the order of their first result.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -14,19 +14,19 @@ use serde_json::{Value, json};
 use super::report::{Report, Totals};
 use crate::output::json_line;
 
-/// Results of a rule that are written: with every rule at its bound, a log stays below the 25,000 results that code hosts
-/// take.
+/// The number of results of a rule that are written: even if every rule reaches it, the log has fewer than the 25,000 results that code
+/// hosts accept.
 const PER_RULE: u64 = 250;
 
-/// What stands before the results.
+/// The text before the results.
 const BEGIN: &str = "{\"$schema\":\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json\",\
                      \"version\":\"2.1.0\",\"runs\":[{\"columnKind\":\"unicodeCodePoints\",\"results\":[";
 
-/// The report, with the rules that were met.
+/// The report of `--format sarif`, with the rules so far.
 #[derive(Default)]
 pub(super) struct Sarif(BTreeMap<&'static str, Rule>);
 
-/// A rule that was met.
+/// A rule that has results.
 struct Rule {
     code: &'static Code,
     index: usize,
@@ -74,7 +74,7 @@ impl Report for Sarif {
 }
 
 impl Rule {
-    /// The rule with its page.
+    /// The rule, with its page, as the format describes it.
     fn descriptor(&self) -> Value {
         let code = self.code;
         json!({
@@ -97,7 +97,7 @@ impl Rule {
     }
 }
 
-/// A finding; what the format has no place for stands in `properties`.
+/// A finding; fields that the format does not have are in `properties`.
 fn result(checked: &Checked, row: &FindingRow, rule: usize) -> Value {
     let bytes = row.byte_start.zip(row.byte_end);
     let region = json!({
@@ -133,7 +133,7 @@ fn result(checked: &Checked, row: &FindingRow, rule: usize) -> Value {
     })
 }
 
-/// An object without the fields of which nothing is known.
+/// An object without its null fields.
 fn known(mut object: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.retain(|_, value| !value.is_null());
@@ -141,13 +141,13 @@ fn known(mut object: Value) -> Value {
     object
 }
 
-/// A path, and a member of an archive after `!/`, as a URI reference.
+/// A path, and the member of an archive after `!/`, as a URI reference.
 fn uri(path: &str, entry: &str) -> String {
     let mut out = String::new();
     if path.starts_with('/') {
         out.push_str("file://");
     } else if path.split('/').next().is_some_and(|first| first.contains(':')) {
-        // A colon in the first segment would read as a scheme.
+        // A colon in the first segment would end a scheme.
         out.push_str("./");
     }
     push_encoded(&mut out, path);

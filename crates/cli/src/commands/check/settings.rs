@@ -1,5 +1,5 @@
-//! What a check goes by: the command line, and below it one `[check]` section, that of `--config`, of `--pipeline`, or of the nearest
-//! `chatmill.toml` from the current folder upwards.
+//! The settings of a check: the options of the command line, and one `[check]` section, that of `--config`, of `--pipeline`, or of the
+//! nearest `chatmill.toml` from the current folder upwards.
 //!
 //! Inputs do not configure their own check: a `chatmill.toml` inside a checked path is not read unless it is named.
 
@@ -18,19 +18,19 @@ use crate::exit::{CommandError, Outcome, small_file};
 use crate::output::shown;
 use crate::selection;
 
-/// The name of a file with settings.
+/// The name of a settings file.
 const NAME: &str = "chatmill.toml";
 
-/// The longest file with settings, in bytes.
+/// The size limit of a settings file, in bytes.
 const MAX_BYTES: u64 = MIB;
 
-/// What a check goes by.
+/// The settings of a check.
 pub(super) struct Settings {
     /// The section, with the options of the command line applied.
     section: CheckSection,
-    /// The file that the section comes from.
+    /// The file of the section.
     pub origin: Option<PathBuf>,
-    /// A file that was not read, because it lies in what is checked.
+    /// A settings file that was not read because it is inside the checked paths.
     pub passed_over: Option<PathBuf>,
 }
 
@@ -75,7 +75,7 @@ impl Settings {
         })
     }
 
-    /// What becomes of codes and files.
+    /// The settings for codes and files.
     pub(super) fn resolved(&self) -> Outcome<CheckSettings> {
         CheckSettings::new(&self.section).map_err(|error| match &self.origin {
             None => error.into(),
@@ -83,23 +83,23 @@ impl Settings {
         })
     }
 
-    /// Least severity that makes the exit code 1.
+    /// The least severity that makes the exit code 1.
     pub(super) fn fail_on(&self) -> FailOn {
         self.section.fail_on.unwrap_or(FailOn::Error)
     }
 
-    /// The report whose findings are known.
+    /// The earlier report with the known findings.
     pub(super) fn baseline(&self) -> Option<&Path> {
         self.section.baseline.as_deref()
     }
 
-    /// The files that the settings come from.
+    /// The files from which the settings come.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let baseline = self.section.baseline.clone();
         self.origin.iter().cloned().chain(baseline).collect()
     }
 
-    /// The settings as the text of a file.
+    /// The settings as the text of a settings file, for `--show-settings`.
     pub(super) fn describe(&self) -> Outcome<String> {
         let origin = match &self.origin {
             Some(path) => format!("the command line and {}", shown(path)),
@@ -107,7 +107,7 @@ impl Settings {
         };
         let passed_over = self.passed_over.as_ref().map(|path| {
             let path = shown(path);
-            format!("# {path} lies inside the checked inputs and was not read\n")
+            format!("# {path} is inside the checked inputs and was not read\n")
         });
         let mut check = self.section.clone();
         check.fail_on = Some(self.fail_on());
@@ -120,14 +120,14 @@ impl Settings {
     }
 }
 
-/// What was found on the way upwards.
+/// The result of the search for a settings file.
 #[derive(Debug, Default)]
 struct Found {
     file: Option<(PathBuf, String)>,
     passed_over: Option<PathBuf>,
 }
 
-/// The nearest file with settings from a folder upwards that does not lie in a checked path.
+/// The nearest settings file, from a folder upwards, that is not inside a checked path.
 fn nearest_file(here: &Path, checked: &[String]) -> Outcome<Found> {
     let mut found = Found::default();
     for folder in here.ancestors() {
@@ -165,7 +165,7 @@ fn unreadable(path: &Path, error: &io::Error) -> CommandError {
     CommandError::request(format!("cannot read the settings {path}: {error}"))
 }
 
-/// Reads a file with settings; its paths start at its folder.
+/// Parses a settings file; its paths are relative to its folder.
 fn parse(text: &str, path: &Path) -> Outcome<CheckSection> {
     let mut section = Config::parse(text, path)?.check;
     if let (Some(baseline), Some(folder)) = (&section.baseline, path.parent()) {

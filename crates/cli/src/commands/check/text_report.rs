@@ -1,7 +1,7 @@
-//! Text reports: problems only, file by file, in the order of their places, and a summary that fits a screen.
+//! Text reports: the findings file by file, in the order of their places, and a summary that fits on a screen.
 //!
-//! Conversations with rows in several files are checked after the files, so findings are buffered until the end and sorted. The
-//! buffer is bounded: once it is full, it is written in order, and a file may come again later.
+//! Conversations with rows in several files are checked after the files, so findings are buffered until the end and sorted. The buffer is
+//! limited: when it is full, it is written in order, and findings of a file that was already written may follow later.
 
 pub(super) mod snippet;
 mod summary;
@@ -20,58 +20,58 @@ use crate::figures::{count, counted};
 use crate::output::{Colours, Style, harmless};
 use crate::terminal::wrapped;
 
-/// Bytes of text that are buffered for sorting.
+/// The size of the buffer for sorting, in bytes.
 const BUFFER_BYTES: usize = 32 << 20;
 
-/// How a finding is written.
+/// The layout of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
     /// Message, place, excerpt and remedy.
     Full,
-    /// One line.
+    /// One line per finding.
     Concise,
-    /// One line below the name of its file.
+    /// One line per finding, under the name of its file.
     Grouped,
-    /// Counts by code in place of findings.
+    /// Counts by code instead of findings.
     Statistics,
 }
 
-/// How much is printed.
+/// The parts of the report that are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verbosity {
-    /// Findings and nothing else.
+    /// Findings only.
     Quiet,
     /// Findings and the summary.
     Plain,
-    /// The verdict on every file, too.
+    /// Findings, the summary, and the verdict on every file.
     Verbose,
 }
 
 /// The options of a text report.
 #[derive(Clone, Debug)]
 pub(super) struct View {
-    /// How a finding is written.
+    /// The layout of findings.
     pub layout: Layout,
-    /// How much is printed.
+    /// The parts that are printed.
     pub verbosity: Verbosity,
-    /// Columns of a line.
+    /// The width of a line.
     pub columns: usize,
-    /// The least severity that is shown.
+    /// The least severity of the findings that are shown.
     pub least: Severity,
-    /// Findings of a code in a file that are shown; 0 shows all.
+    /// The number of findings of a code in a file that are shown; 0 shows all.
     pub most: usize,
-    /// The file that settings come from.
+    /// The file from which the settings come.
     pub settings: Option<String>,
 }
 
-/// The report.
+/// The text report.
 pub(super) struct TextReport {
     colours: Colours,
     view: View,
     /// Findings by file.
     buffered: BTreeMap<usize, Group>,
     buffered_bytes: usize,
-    /// Codes whose remedy was shown.
+    /// Codes for which the remedy was already shown.
     explained: BTreeSet<&'static str>,
     hidden: Hidden,
 }
@@ -87,30 +87,30 @@ struct Group {
 struct OfCode {
     name: &'static str,
     shown: Vec<Shown>,
-    /// Occurrences that are not shown.
+    /// Number of occurrences that are not shown.
     left: u64,
 }
 
-/// A finding as it will be written.
+/// A finding as text.
 struct Shown {
     key: Key,
     count: u64,
-    /// Where it is inside its file.
+    /// The place inside its file.
     place: String,
     text: String,
     code: &'static str,
     help: &'static str,
-    /// Columns that `= help` is indented by.
+    /// The indentation of `= help`.
     indentation: usize,
 }
 
-/// The order of findings in a file: members of an archive, then bytes, then records where there are no bytes.
+/// The order of findings in a file: by member of an archive, then by byte, or by record if bytes are not known.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     entry: String,
     byte: Option<u64>,
     record: Option<u64>,
-    /// Later findings of the same place come later.
+    /// Findings at the same place keep their order.
     turn: u64,
 }
 
@@ -162,7 +162,7 @@ impl TextReport {
         }
     }
 
-    /// Writes the buffered findings, in order.
+    /// Writes the buffered findings in order.
     fn flush(&mut self, out: &mut dyn Write) -> io::Result<()> {
         self.buffered_bytes = 0;
         for (_, group) in std::mem::take(&mut self.buffered) {
@@ -266,7 +266,7 @@ impl Report for TextReport {
 }
 
 impl OfCode {
-    /// Adds a finding; of more than `most` the first in the file stay. An entry of unknown format is shown once, though each of its
+    /// Adds a finding; of each code in a file the first `most` are kept. An unknown format is reported once per file, although each of its
     /// records has the finding.
     fn add(&mut self, shown: Shown, most: usize) {
         let is_repeated = most > 0 && shown.code == codes::UNKNOWN_FORMAT.code;
@@ -289,14 +289,14 @@ impl OfCode {
     }
 }
 
-/// A finding with its place, its source text, its path, and the columns before its gutter.
+/// The text of a finding: message, place, source text and path; and the indentation of its gutter.
 pub(super) fn full(checked: &Checked, row: &FindingRow, colours: Colours, columns: usize) -> (String, usize) {
     let severity = checked.located.finding.severity;
     let line = row.line_number.map(|line| line.to_string()).unwrap_or_default();
     let gutter = line.len().max(1);
     let blanks = " ".repeat(gutter);
     let title = format!("[{} {}]: {}", row.code, row.name, message(row));
-    // Colours take no columns.
+    // Colours have no width.
     let title = wrapped(&format!("{}{title}", row.severity), columns, 2);
     let title = title.strip_prefix(row.severity).unwrap_or(&title);
     let mut text = format!(
@@ -328,7 +328,7 @@ pub(super) fn full(checked: &Checked, row: &FindingRow, colours: Colours, column
     (text, gutter)
 }
 
-/// The message of a finding, with its number of occurrences.
+/// The message of a finding, with the number of its occurrences.
 fn message(row: &FindingRow) -> String {
     with_times(&harmless(row.message), row.count)
 }
@@ -372,7 +372,7 @@ fn verdict(file: &FileVerdict, colours: Colours) -> String {
     )
 }
 
-/// The judgement of a dialect on a file, which follows the verdict.
+/// The judgement of a dialect on a file, for the line of its verdict.
 fn judgement(judgement: &Judgement) -> String {
     let Judgement {
         dialect,

@@ -8,20 +8,20 @@ use crate::figures::{count, counted};
 use crate::output::{self, harmless};
 use crate::terminal;
 
-/// Rows of each table of the text.
+/// The number of rows of each table in the text.
 const TEXT_ROWS: usize = 40;
-/// Lines of the Markdown at most, and of its failed conditions.
+/// The numbers of lines in the Markdown, and of failed conditions among them.
 const MARKDOWN_LINES: usize = 40;
 const FAILURES: usize = 8;
 
-/// What changed of one kind.
+/// A table of changes.
 struct Part {
     title: &'static str,
-    /// What stands above the numbers.
+    /// The headings of the columns of numbers.
     numbers: &'static [&'static str],
     /// Rows of a name and numbers.
     rows: Vec<Vec<String>>,
-    /// Rows of the Markdown at most.
+    /// The number of rows in the Markdown.
     most: usize,
 }
 
@@ -86,7 +86,7 @@ pub(super) fn text(comparison: &Comparison, failures: &[ConditionFailure], colum
     text
 }
 
-/// A table of at most [`TEXT_ROWS`] rows, and how many there are more.
+/// A table of the first [`TEXT_ROWS`] rows, and the number of the others.
 fn table(mut part: Part, columns: usize) -> String {
     let header = part.header();
     let more = part.rows.len().saturating_sub(TEXT_ROWS);
@@ -112,7 +112,8 @@ pub(super) fn markdown(comparison: &Comparison, failures: &[ConditionFailure]) -
     }
     let one_sided = one_sided(comparison);
     for part in parts(comparison) {
-        // A blank line, two for the header, one for what is left out; then a blank line and the dialects of one run.
+        // A table needs four more lines (a blank line, the header with its rule, the line about omitted rows); the dialects of only one run
+        // need two lines per run.
         let taken = lines.len() + 4 + 2 * one_sided.len();
         let room = MARKDOWN_LINES.saturating_sub(taken).min(part.most);
         if part.rows.is_empty() || room == 0 {
@@ -160,7 +161,7 @@ fn change_cells(name: String, change: Change) -> Vec<String> {
     ]
 }
 
-/// A difference with its sign, and in percent where there was something before.
+/// A difference with its sign, and in percent if the earlier value is not zero.
 fn signed(before: u64, after: u64) -> String {
     let sign = if after < before { "−" } else { "+" };
     let difference = format!("{sign}{}", count(after.abs_diff(before)));
@@ -184,7 +185,7 @@ fn finding_rows(comparison: &Comparison) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Tokens that differ, of the dialects and encodings that both runs have.
+/// The token counts that differ, for dialects and encodings of both runs.
 fn token_rows(comparison: &Comparison) -> Vec<Vec<String>> {
     let changes = comparison.shared_tokens();
     let changes = changes.filter_map(|change| Some((change, change.before?, change.after?)));
@@ -201,7 +202,7 @@ fn token_rows(comparison: &Comparison) -> Vec<Vec<String>> {
     rows.collect()
 }
 
-/// A line for each run about the dialects that it alone counted.
+/// A line for each run with the dialects that only this run counted.
 fn one_sided(comparison: &Comparison) -> Vec<String> {
     let runs = [
         ("first", comparison.only_before()),
@@ -213,7 +214,7 @@ fn one_sided(comparison: &Comparison) -> Vec<String> {
         .collect()
 }
 
-/// Losses that differ, of the dialects that both runs have; the largest change first.
+/// The losses that differ, for dialects of both runs; the largest change first.
 fn loss_rows(comparison: &Comparison) -> Vec<Vec<String>> {
     let mut changes: Vec<&LossChange> = comparison.shared_losses().collect();
     changes.sort_by_key(|loss| std::cmp::Reverse(loss.amount.before.abs_diff(loss.amount.after)));

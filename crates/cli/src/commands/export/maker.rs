@@ -1,4 +1,4 @@
-//! Renderings for an export in a dialect that its dataset does not have: the engine renders them from the tables.
+//! Renderings for an export in a dialect that its dataset does not contain; the engine renders them from the tables.
 
 use chatmill_dataset::Dataset;
 use chatmill_dialect::LossAmounts;
@@ -7,15 +7,15 @@ use chatmill_export::{ExportError, ExportRequest, Maker, Preferences, RenderingF
 
 use crate::exit::Outcome;
 
-/// The engine's renderings, for an export.
+/// Renderings by the engine, for an export.
 pub(super) struct AgainMaker<'d> {
     again: Rerenderer<'d>,
-    /// Which ratings of answers are wanted; none for conversations.
+    /// The kind of ratings that is wanted; `None` for conversations.
     wanted: Option<Wanted>,
 }
 
 impl AgainMaker<'_> {
-    /// An envelope that would have rows where this one has none, because answers were rated otherwise, or not at all; none for
+    /// The envelope that would have rows if this one has none because answers were rated differently or not at all; `None` for
     /// conversations.
     pub(super) fn elsewhere(&self) -> Result<Option<&'static str>, ExportError> {
         let (other, envelope) = match self.wanted {
@@ -23,7 +23,7 @@ impl AgainMaker<'_> {
             Some(Wanted::Pairs) => (Wanted::Labels, "trl-kto"),
             Some(Wanted::Labels) => (Wanted::Pairs, "trl-dpo"),
         };
-        // The first row is enough.
+        // One row is enough to know.
         let found = self.again.preferences(other, &mut |preference| match preference {
             Preference::LeftOut { .. } => Ok(()),
             Preference::Pair { .. } | Preference::Labelled { .. } => Err(ExportError::Stopped),
@@ -35,8 +35,7 @@ impl AgainMaker<'_> {
     }
 }
 
-/// The engine's renderer, for a dialect that the run did not render, or for rated answers; none where the dataset has the requested
-/// renderings.
+/// The engine's renderer, for a dialect that the run did not render, or for rated answers; `None` if the dataset contains the renderings.
 pub(super) fn maker<'d>(dataset: &'d Dataset, request: &ExportRequest) -> Outcome<Option<AgainMaker<'d>>> {
     let wanted = match request.envelope.map(|envelope| envelope.preferences) {
         None | Some(Preferences::None) => None,
@@ -60,7 +59,7 @@ pub(super) fn maker<'d>(dataset: &'d Dataset, request: &ExportRequest) -> Outcom
     Ok(Some(AgainMaker { again, wanted }))
 }
 
-/// How often each loss of a rendering occurs; of replaced personal data this is not known.
+/// The number of occurrences of each loss in a rendering; not known for replaced personal data.
 fn amounts_of(rendering: &Rerendering<'_>) -> LossAmounts {
     let mut amounts = LossAmounts::new();
     for loss in rendering.losses.iter() {
@@ -69,7 +68,7 @@ fn amounts_of(rendering: &Rerendering<'_>) -> LossAmounts {
     amounts
 }
 
-/// A rendering of the engine, for an export.
+/// The facts about a rendering by the engine, as an export needs them.
 fn facts_of<'r>(rendering: &'r Rerendering<'r>, amounts: &'r LossAmounts) -> RenderingFacts<'r> {
     RenderingFacts {
         conversation: &rendering.conversation,

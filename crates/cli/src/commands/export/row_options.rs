@@ -1,4 +1,4 @@
-//! Options of every command that writes rows for a trainer: which rows, in which files, in which form.
+//! The options of commands that write rows for a trainer: the selection of rows, the files, and their format.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use clap::Args;
 use crate::args::{Choices, choice};
 use crate::exit::{CommandError, Outcome};
 
-/// Which rows are written, and how.
+/// The selection of rows, and how they are written.
 #[derive(Debug, Args)]
 pub(crate) struct RowOptions {
     /// File format; without it, the one that the reader of the rows prefers
@@ -43,7 +43,7 @@ pub(crate) struct RowOptions {
     /// What decides which file a conversation belongs to
     #[arg(long, value_parser = choice(SPLITS), default_value = "hash", requires = "split", value_name = "WHAT")]
     split_by: SplitBy,
-    /// Seed of the split, where a hash decides
+    /// Seed of the split, if a hash decides
     #[arg(long, requires = "split", default_value_t = 0, value_name = "N")]
     split_seed: u64,
     /// An earlier export of the same data; conversations keep the file that it assigned
@@ -76,33 +76,33 @@ pub(crate) struct RowOptions {
     pub(in crate::commands) replace: bool,
 }
 
-/// Forms of the files.
+/// The formats of the files.
 const FORMATS: Choices<Format> = &[
     ("jsonl", "One JSON value per line", Format::Jsonl),
     ("parquet", "Columns", Format::Parquet),
 ];
 
-/// Forms of lists and objects in a table.
+/// The forms of lists and objects in a table.
 const NESTED: Choices<NestedAs> = &[
     ("json", "JSON text", NestedAs::Json),
     ("struct", "Arrow lists and structures", NestedAs::Struct),
 ];
 
-/// What decides where a conversation goes.
+/// The ways to assign a conversation to a file.
 const SPLITS: Choices<SplitBy> = &[
     ("hash", "A hash of its id", SplitBy::Hash),
     ("time", "When it began", SplitBy::Time),
     ("room", "A hash of its room", SplitBy::Room),
     (
         "session",
-        "When a session of it began, which `window.session_gap` divides",
+        "When one of its sessions began, as divided by `window.session_gap`",
         SplitBy::Session,
     ),
 ];
 
 impl RowOptions {
-    /// The request for rows of a dialect, in an envelope; `valid` leaves out what breaks a rule of the dialect, `quotes` lets reasons
-    /// quote content.
+    /// The request for rows of a dialect, in an envelope. `valid` leaves out rows that break a rule of the dialect; `quotes` allows reasons
+    /// to quote content.
     pub(in crate::commands) fn request(
         &self,
         dialect: String,
@@ -146,7 +146,7 @@ impl RowOptions {
         })
     }
 
-    /// Files and folders that the command writes, or reads in addition to its inputs: no list of rows may replace them.
+    /// Files and folders that the command writes, or reads in addition to its inputs; the list of omitted rows must not replace them.
     pub(in crate::commands) fn spared(&self) -> impl Iterator<Item = &Path> {
         let earlier = self.split_like.iter().chain(&self.split_against);
         let others = self.valid_for.iter().chain(earlier);
@@ -154,7 +154,8 @@ impl RowOptions {
     }
 }
 
-/// Tables where the reader makes one of all rows, for so every row keeps its own keys; pages of Markdown; else lines.
+/// Parquet if the envelope's reader makes one table of all rows, so that each row keeps its own keys; Markdown pages for `markdown`; else
+/// JSON lines.
 fn preferred_format(dialect: &str, envelope: Option<&Envelope>) -> Format {
     if dialect == "markdown" {
         Format::Markdown
@@ -165,7 +166,7 @@ fn preferred_format(dialect: &str, envelope: Option<&Envelope>) -> Format {
     }
 }
 
-/// Bytes of a size such as `500MB`.
+/// The number of bytes of a size such as `500MB`.
 fn shard_size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|sign: char| !sign.is_ascii_digit());
     let factor = match text.strip_prefix(digits) {

@@ -1,4 +1,4 @@
-//! The division of an export: what the plan of the dataset says of it, and how its summary is told.
+//! The split of an export: adds the settings of the dataset's plan to the arguments, and describes the result.
 
 use chatmill_dataset::Dataset;
 use chatmill_engine::check::Mask;
@@ -9,7 +9,7 @@ use crate::exit::{CommandError, Outcome};
 use crate::figures::{count, counted};
 use crate::output::harmless;
 
-/// A division as the arguments say it, with what `[split]` in the dataset's plan says.
+/// The split of the arguments, completed by `[split]` of the dataset's plan.
 pub(in crate::commands) fn planned(split: Split, dataset: &Dataset) -> Outcome<Split> {
     let (section, most_words) = SplitSection::of_plan(&dataset.manifest().plan).map_err(|error| {
         CommandError::request(format!(
@@ -37,7 +37,7 @@ fn microseconds(seconds: u32) -> i64 {
     i64::from(seconds) * 1_000_000
 }
 
-/// What the parts have in common, in lines. The mask hides values of records.
+/// Lines about what the parts have in common. The mask hides values of records.
 pub(super) fn described(summary: &ExportSummary, mask: Option<&Mask>) -> String {
     let mut text = String::new();
     let Some(split) = &summary.split else {

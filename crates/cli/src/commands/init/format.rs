@@ -1,4 +1,4 @@
-//! The text of a format file: a template, filled in with what a proposal guesses from the names in a file.
+//! The text of a format file: a template, filled in with guesses from the names in a file.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use super::toml::{environment, stem};
 
 const TEMPLATE: (&str, &str) = ("format.toml", include_str!("../../../templates/format.toml"));
 
-/// What a column of rows is called in a map of messages.
+/// The names of columns of rows, by the names in a map of messages.
 const COLUMNS: [(&str, &str); 3] = [("content", "text"), ("created_at", "time"), ("id", "message_id")];
 
-/// A format file for a path; none where nothing in it looks like messages.
+/// A format file for a path; `None` if nothing in it looks like messages.
 pub(super) fn file(path: &str, proposal: &Proposal) -> Result<Option<String>, Error> {
     let mut rivals: &[String] = &[];
     let paths: BTreeMap<&str, String> = match proposal {

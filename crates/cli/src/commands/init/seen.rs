@@ -1,4 +1,4 @@
-//! What was detected below a path, source by source.
+//! What was detected below a path, by source.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use chatmill_engine::inspect::EntryReport;
 use crate::figures::{count, counted, instant};
 use crate::output::harmless;
 
-/// Files that are named one by one; more are counted.
+/// The number of files that are named; the others are counted.
 const MAX_NAMED: usize = 5;
 
 /// What was detected below a path.
@@ -17,9 +17,9 @@ pub(super) struct Seen {
     sources: BTreeMap<String, Found>,
     /// Files and members of archives that no source recognises.
     strangers: Vec<String>,
-    /// What the first of them looks like.
+    /// What the first of these files looks like.
     resembles: Option<String>,
-    /// A proposed map for the first of them.
+    /// A proposed map for the first of these files.
     pub proposal: Option<Proposal>,
     /// Tables that no source reads.
     pub tables: BTreeSet<String>,
@@ -27,23 +27,23 @@ pub(super) struct Seen {
     pub records: u64,
     /// Records that cannot be read.
     pub rejected: u64,
-    /// Of each input, its records.
+    /// The records of each input.
     inputs: BTreeMap<String, Records>,
 }
 
-/// Records of an input.
+/// The records of an input.
 #[derive(Debug, Default)]
 struct Records {
     framed: u64,
     rejected: u64,
-    /// Whether some source reads something of it.
+    /// Whether some source reads a part of it.
     is_read: bool,
     conversations: u64,
-    /// Conversations whose id is a whole number.
+    /// Conversations with an id that is a whole number.
     numbered: u64,
 }
 
-/// What was detected of one source.
+/// What was detected of a source.
 #[derive(Debug, Default)]
 struct Found {
     entries: u64,
@@ -54,7 +54,7 @@ struct Found {
 }
 
 impl Seen {
-    /// Sums up the entries.
+    /// Sums up the reports on files.
     pub(super) fn new(entries: &[EntryReport]) -> Self {
         let mut seen = Self::default();
         for entry in entries {
@@ -91,12 +91,12 @@ impl Seen {
         seen
     }
 
-    /// Ids of the sources.
+    /// The ids of the sources.
     pub(super) fn sources(&self) -> impl Iterator<Item = &str> {
         self.sources.keys().map(String::as_str)
     }
 
-    /// Records of inputs that some source reads, and those of them that cannot be read.
+    /// The number of records in inputs that some source reads, and of those among them that cannot be read.
     pub(super) fn read(&self) -> (u64, u64) {
         let read = self.inputs.values().filter(|input| input.is_read);
         read.fold((0, 0), |(framed, rejected), input| {
@@ -104,7 +104,7 @@ impl Seen {
         })
     }
 
-    /// How many inputs are refused whole: no source reads anything in them.
+    /// The number of inputs that are refused as a whole because no source reads anything in them.
     pub(super) fn refused(&self) -> u64 {
         let inputs = self.inputs.values();
         inputs
@@ -112,19 +112,19 @@ impl Seen {
             .count() as u64
     }
 
-    /// How many inputs number their conversations: the same numbers in another are other conversations.
+    /// The number of inputs that number their conversations; the same number in another input is another conversation.
     pub(super) fn numbered(&self) -> usize {
         let is_numbered = |input: &&Records| input.conversations > 0 && input.numbered == input.conversations;
         self.inputs.values().filter(is_numbered).count()
     }
 
-    /// Whether a pipeline would read something of it unchanged.
+    /// Whether the proposed pipeline would read something, without being edited.
     pub(super) fn fits(&self) -> bool {
         let is_map = |proposal: &Proposal| !matches!(proposal, Proposal::Rivals(_));
         !self.sources.is_empty() || self.proposal.as_ref().is_some_and(is_map)
     }
 
-    /// What is there instead.
+    /// A description of the files that do not fit.
     pub(super) fn misfits(&self) -> impl Iterator<Item = String> {
         let listed = |what: &str, names: Vec<&str>| {
             (!names.is_empty()).then(|| format!("{what} {}", harmless(&names.join(", "))))
@@ -141,18 +141,18 @@ impl Seen {
         self.lines().into_iter().chain(further.into_iter().flatten())
     }
 
-    /// Whether something was not recognised.
+    /// Whether some file was not recognised.
     pub(super) fn has_strangers(&self) -> bool {
         !self.strangers.is_empty()
     }
 
-    /// First and last instant, microseconds UTC.
+    /// The first and the last instant, in microseconds UTC.
     pub(super) fn span(&self) -> Option<(i64, i64)> {
         let spans = self.sources.values().filter_map(|found| found.span);
         spans.reduce(|(first, last), (from, to)| (first.min(from), last.max(to)))
     }
 
-    /// One line a source, and one for what was not recognised.
+    /// A line for each source, and one for files that were not recognised.
     pub(super) fn lines(&self) -> Vec<String> {
         let sources = self.sources.iter();
         let sources = sources.map(|(source, found)| format!("{source}: {}", found.describe()));

@@ -1,4 +1,4 @@
-//! The text of the pipeline file: a template, filled in with what was seen.
+//! The text of the pipeline file: a template, filled in with what was detected.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use super::seen::{Seen, day};
 use crate::figures::{count, counted};
 use crate::output::harmless;
 
-/// Dialects that most users want; those of the sources are added.
+/// Dialects that most users want; those of the detected sources are added.
 const WANTED: [&str; 3] = ["openai-chat", "anthropic-messages", "gemini-contents"];
 
-/// A pipeline over paths and what was seen below each.
+/// A pipeline over paths, with what was detected below each.
 pub(super) fn pipeline(inputs: &[(&str, Seen)]) -> Result<String, Error> {
     let all = || inputs.iter().map(|(_, seen)| seen);
     let own: BTreeSet<&str> = all().flat_map(Seen::sources).collect();
@@ -32,8 +32,8 @@ pub(super) fn pipeline(inputs: &[(&str, Seen)]) -> Result<String, Error> {
     let span = span.reduce(|(first, last), (from, to)| (first.min(from), last.max(to)));
     let days = span.map(|(first, last)| (day(first), day(last)));
     let (since, until) = days.unwrap_or_else(|| ("2026-01-01".to_owned(), "2027-01-01".to_owned()));
-    // Without rejects the default; else what today's rejects need. What is refused whole nobody gets used to, and what a map reads is
-    // refused no more.
+    // The default if nothing is rejected, else as much as today's rejects need. Inputs that are refused as a whole do not count, since that
+    // should not become normal, and inputs that a map reads are no longer refused.
     let (mut records, mut rejected, mut refused) = (0, 0, 0);
     for seen in all().filter(|seen| !is_mapped(seen)) {
         let (more, unreadable) = seen.read();
@@ -49,7 +49,7 @@ pub(super) fn pipeline(inputs: &[(&str, Seen)]) -> Result<String, Error> {
             path => *path,
             lines => seen.lines(),
             is_mapped => is_mapped(seen),
-            // Several files of one input would share a prefix.
+            // A prefix serves a single file; several files of an input would share it.
             prefix => (are_several && seen.numbered() == 1).then(|| prefix(inputs, path)),
             is_numbered => are_several && seen.numbered() > 1,
         }).collect::<Value>(),
@@ -67,7 +67,7 @@ pub(super) fn pipeline(inputs: &[(&str, Seen)]) -> Result<String, Error> {
     environment(TEMPLATE)?.get_template(TEMPLATE.0)?.render(context)
 }
 
-/// A prefix for the ids of an input that no other input has.
+/// A prefix for the ids of an input, different from those of the other inputs.
 fn prefix(inputs: &[(&str, Seen)], path: &str) -> String {
     let name = stem(path);
     let mut same = inputs.iter().filter(|(other, _)| stem(other) == name);
@@ -79,7 +79,7 @@ fn prefix(inputs: &[(&str, Seen)], path: &str) -> String {
 
 const TEMPLATE: (&str, &str) = ("pipeline.toml", include_str!("../../../templates/pipeline.toml"));
 
-/// Whatever the template prints stays on its line, and hides nothing.
+/// An environment in which every printed value stays on its line, with hidden characters escaped.
 pub(super) fn environment(
     (name, template): (&'static str, &'static str),
 ) -> Result<Environment<'static>, Error> {
@@ -98,12 +98,12 @@ pub(super) fn environment(
     Ok(environment)
 }
 
-/// Whether all that was seen is to be read by a field map.
+/// Whether everything that was detected is to be read by a field map.
 fn is_mapped(seen: &Seen) -> bool {
     seen.sources().next().is_none() && matches!(seen.proposal, Some(Proposal::Fields(_)))
 }
 
-/// A map for tables and files that no source reads: one that the files propose, else one to fill in.
+/// A map for tables and files that no source reads: the one that the files propose, or else one to fill in.
 fn map(inputs: &[(&str, Seen)]) -> Option<Value> {
     let mut strangers = inputs
         .iter()
@@ -119,7 +119,7 @@ fn map(inputs: &[(&str, Seen)]) -> Option<Value> {
             .collect()
     };
     Some(match &first.proposal {
-        // Where other files are read by their own sources, the map waits for an input of its own.
+        // If other files are read by their own sources, the map is a comment, since it needs a separate `[[input]]`.
         Some(Proposal::Fields(paths)) => {
             context! { fields => pairs(paths), mark => if is_mapped(first) { "" } else { "# " } }
         }
@@ -131,7 +131,7 @@ fn map(inputs: &[(&str, Seen)]) -> Option<Value> {
     })
 }
 
-/// A name for a path: its last part that is not a pattern, without its endings.
+/// A name for a path: its last part that is not a pattern, without extensions.
 pub(super) fn stem(path: &str) -> &str {
     let parts = path.split(['/', '\\']).rev();
     let mut names = parts.filter(|part| !part.is_empty() && !part.contains(['*', '?', '[', '{']));
@@ -144,7 +144,7 @@ pub(super) fn stem(path: &str) -> &str {
     }
 }
 
-/// A TOML string: JSON's escapes are TOML's too, and what JSON leaves hidden is escaped as well.
+/// A TOML string. All escapes of JSON are valid in TOML; hidden characters that JSON allows are escaped, too.
 fn quoted(text: &str) -> String {
     visible_json(&serde_json::Value::from(text).to_string()).into_owned()
 }
@@ -255,7 +255,7 @@ mod tests {
         assert!(
             pipeline(&folder)
                 .unwrap()
-                .contains("an [[input]] of its own with an id_prefix")
+                .contains("a separate [[input]] with an id_prefix")
         );
     }
 

@@ -1,4 +1,4 @@
-//! The folder of an export: its `export.json` says which files it has, and these are held against it before they are read.
+//! The folder of an export. Its `export.json` lists the files, which are verified against it before they are read.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -20,10 +20,10 @@ use crate::exit::{CommandError, Outcome};
 use crate::figures::{count, counted};
 use crate::output::{harmless, shown};
 
-/// What to do about an export that is not as it was written.
+/// The remedy for an export that has changed since it was written.
 const WAY: &str = "export again; without export.json the folder is read like other files";
 
-/// An export, as its summary says.
+/// The fields of `export.json` that are read.
 #[derive(Deserialize)]
 struct Summary {
     dialect: String,
@@ -50,23 +50,23 @@ struct File {
     hash: String,
 }
 
-/// The folder of an export.
+/// The folder of an export, with its summary.
 pub(super) struct Export {
     folder: PathBuf,
     summary: Summary,
 }
 
 impl Export {
-    /// The export in a folder, or whose summary is named; none for other paths.
+    /// The export of a folder, or of the `export.json` in it; `None` for other paths.
     pub(super) fn read(path: &Path) -> Outcome<Option<Self>> {
         let folder = match path.parent() {
-            // Without a folder, a file `-` would be stdin.
+            // With a folder before it, a file named `-` is not taken for stdin.
             Some(folder) if path == Path::new(SUMMARY) => folder.join("."),
             Some(folder) if path.ends_with(SUMMARY) => folder.to_owned(),
             _ => path.to_owned(),
         };
         let path = folder.join(SUMMARY);
-        // What cannot be read is no summary: reading the path as files says why.
+        // An unreadable file is not a summary; the error is reported when the path is read as a file.
         let (Ok(true), Ok(text)) = (is_regular(&path), chatmill_intake::read_small(&path, 16 * MIB)) else {
             return Ok(None);
         };
@@ -75,7 +75,7 @@ impl Export {
         };
         let fields: Value = match serde_json::from_str(&text) {
             Ok(fields) => fields,
-            // Another program's file may have this name.
+            // Another program may write a file with this name.
             Err(_) if !text.contains(PROGRAM) => return Ok(None),
             Err(error) => return Err(wrong(error)),
         };
@@ -86,7 +86,7 @@ impl Export {
         Ok(Some(Self { folder, summary }))
     }
 
-    /// Reads the files; one that is not the file that was written is an error.
+    /// Reads the files; a file that differs from what was written is an error.
     pub(super) fn inspect(
         &self,
         encoding: Option<&Encoding>,
@@ -114,7 +114,7 @@ impl Export {
         Ok(found)
     }
 
-    /// The path of a file, which lies in the folder and has the bytes that were written.
+    /// The path of a file, after checking that it is in the folder and has the bytes that were written.
     fn whole(&self, file: &File, context: &Context<'_>) -> Outcome<String> {
         let refused = |reason: &str| {
             let place = format!("{}: {}", self.folder.display(), harmless(&file.name));
@@ -131,7 +131,7 @@ impl Export {
         let mut parts = Path::new(&file.name).components();
         let is_name = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
         if !is_name || !is_regular(&path).map_err(failed)? {
-            return Err(refused("it is no name of a file in this folder"));
+            return Err(refused("it is not the name of a file in this folder"));
         }
         let stop = context.signals.stop();
         let hashed = content_hash(&path, &mut |_| !stop.load(Ordering::Relaxed)).map_err(failed)?;
@@ -141,7 +141,7 @@ impl Export {
         Ok(path.display().to_string())
     }
 
-    /// What it is, and what of it was not read, as JSON.
+    /// The export, and what of it was not read, as JSON.
     pub(super) fn about(&self, found: &FileStatistics) -> Value {
         let summary = &self.summary;
         json!({
@@ -152,7 +152,7 @@ impl Export {
         })
     }
 
-    /// The same as text, with the statistics.
+    /// The export, and what of it was not read, with the statistics as text.
     pub(super) fn describe(&self, found: &FileStatistics) -> String {
         let summary = &self.summary;
         let mut text = format!(
@@ -167,7 +167,7 @@ impl Export {
             let why = found.problems.first.first();
             let why = why.map(|problem| format!(": {} ({})", harmless(&problem.message), problem.code));
             text.push_str(&format!(
-                "    {rows} cannot be read as conversations, and are in no figure"
+                "    {rows} cannot be read as conversations, and are not included in the figures"
             ));
             text.extend(why);
             text.push('\n');

@@ -1,4 +1,4 @@
-//! Many files as one table: what each format has, then the files that nothing reads.
+//! The overview of many files: a table with a row for each format, then the files that no source reads.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use crate::figures::{count, counted, instant};
 use crate::output::{fitted, harmless};
 use crate::terminal;
 
-/// Files that are described one by one, unless all are asked for.
+/// The number of files that are described individually; with more, an overview is printed unless all are asked for.
 pub(super) const MOST_DESCRIBED: usize = 10;
 
-/// Files of each kind that an overview names.
+/// The number of files of each kind that an overview names.
 const MOST_NAMED: usize = 5;
 
-/// What the files of one format have.
+/// The sums of the files of a format.
 #[derive(Default)]
 struct Sum {
     files: u64,
@@ -43,7 +43,7 @@ impl Sum {
     }
 }
 
-/// The overview: a table of formats, the files that nothing reads, and those with problems.
+/// The overview: a table of formats, the files that no source reads, and the files with problems.
 pub(super) fn overview(entries: &[EntryReport]) -> String {
     let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
     let mut total = Sum::default();
@@ -84,7 +84,7 @@ pub(super) fn overview(entries: &[EntryReport]) -> String {
     text + "\n-v describes each file\n"
 }
 
-/// Adds the first files of a kind, each with what is known about it.
+/// Adds the first files of a kind, each with a remark.
 fn list(
     text: &mut String,
     kind: &str,

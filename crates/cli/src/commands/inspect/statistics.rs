@@ -6,14 +6,14 @@ use crate::figures::{count, counted, percent};
 use crate::output::{self, harmless};
 use crate::terminal;
 
-/// Removes what quotes a chat: names of tools, first and last turns.
+/// Removes content of chats: the names of tools, and first and last turns.
 pub(super) fn leave_out_content(statistics: &mut Statistics) {
     statistics.tools.clear();
     statistics.tools_left_out = 0;
     statistics.frequent = None;
 }
 
-/// The statistics as tables; `why` says why content is not shown, where it is not.
+/// The statistics as tables; `why` is the reason why content is not shown, if it is not.
 pub(super) fn describe(statistics: &Statistics, why: &str) -> String {
     let mut text = format!(
         "    {}, {}, {} of the assistant\n\n",
@@ -60,7 +60,7 @@ pub(super) fn describe(statistics: &Statistics, why: &str) -> String {
     text
 }
 
-/// Adds a table, unless it has no rows, with the number of rows that it has not.
+/// Adds a table, unless it has no rows, and the number of rows that are not shown.
 fn table<const N: usize>(
     text: &mut String,
     header: [&str; N],
@@ -98,7 +98,7 @@ fn trained(row: &TrainedPart) -> Vec<String> {
     vec![what, count(row.trained), ratio(row.whole), ratio(row.assistant)]
 }
 
-/// Texts that occur more than once, and how many different ones there are.
+/// Adds the texts that occur more than once, and the number of different texts.
 fn ranking(text: &mut String, what: &str, ranking: &TurnRanking) {
     let rows = ranking.most.iter();
     let rows = rows.map(|turn| vec![harmless(&turn.text), count(turn.times)]);

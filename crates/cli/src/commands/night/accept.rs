@@ -1,4 +1,4 @@
-//! `chatmill night accept`: a night that failed its conditions counts as a good one from now on.
+//! `chatmill night accept`: declares a night that failed its conditions a good one.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Assesses the dataset of a night: it is certified, compared with the last good night, and the conditions are evaluated.
+//! Assesses the dataset of a night: it is certified and compared with the last good night, and the conditions are evaluated.
 
 use chatmill_dataset::{Dataset, DatasetError, certify};
 use chatmill_engine::Progress;
@@ -14,12 +14,12 @@ use crate::context::Context;
 use crate::exit::{Exit, Outcome};
 use crate::mask::mask;
 
-/// The stages after a run, each with the time that it takes when the run's rendering takes 1000.
+/// The stages after a run, with the time that each takes if rendering takes 1000.
 pub(super) const CERTIFY: (&str, u64) = ("certify", 30);
-/// Comparing with the last good night, and the reports.
+/// The comparison with the last good night, and the reports.
 pub(super) const COMPARE: (&str, u64) = ("judge", 20);
 
-/// Problems of a dataset that are recorded.
+/// The number of problems of a dataset that are recorded.
 const MAX_PROBLEMS: usize = 20;
 
 /// Assesses the dataset of a night, writes its reports, and returns the final record.
@@ -30,7 +30,7 @@ pub(super) fn assess(
     prices: &PriceList,
     context: &Context<'_>,
 ) -> Outcome<NightRecord> {
-    // The dataset is read by its path from here on: that must still lead into the store.
+    // From here on the dataset is read by its path, which must still lead into the store.
     records.store.begin(&night.name)?;
     let folder = records.store.dataset(&night.name);
     let mut record = night.record.clone();
@@ -118,7 +118,7 @@ pub(super) fn assess(
     Ok(record)
 }
 
-/// The failures of conditions, as text; `unheard` gets conditions that need an earlier night.
+/// The failed conditions, as text; `unheard` gets the conditions that need an earlier night.
 fn failed_conditions(conditions: &[Condition], case: &Case, unheard: &mut Vec<String>) -> Vec<String> {
     let mut found = Vec::new();
     for condition in conditions {
@@ -127,23 +127,23 @@ fn failed_conditions(conditions: &[Condition], case: &Case, unheard: &mut Vec<St
                 found.extend(failures.iter().map(ToString::to_string));
             }
             Ok(ConditionOutcome::NotEvaluated) => unheard.push(condition.text().to_owned()),
-            // The dataset is complete all the same, and a condition that cannot be evaluated is not a false one.
+            // The dataset is complete, and a condition that cannot be evaluated is a failure.
             Err(error) => found.push(error.to_string()),
         }
     }
     found
 }
 
-/// The night that another is compared with.
+/// The night with which another is compared.
 struct Base {
     night: String,
     dataset: Dataset,
     comparison: Comparison,
-    /// Its figures as they were recorded, with the money at the prices of that time.
+    /// Its figures as they were recorded, with money at the prices of that time.
     figures: Option<RunFigures>,
 }
 
-/// The last good night that can still be read, and why those after it cannot.
+/// The last good night that can be read, and notes on later ones that cannot.
 fn base(records: &Records, night: &Night, after: &Dataset) -> Outcome<(Option<Base>, Vec<String>)> {
     let mut notes = Vec::new();
     for good in records.good().filter(|good| good.name < night.name) {
@@ -173,7 +173,7 @@ fn base(records: &Records, night: &Night, after: &Dataset) -> Outcome<(Option<Ba
     Ok((None, notes))
 }
 
-/// Notes about changes that are not in the inputs: of the program and of the pipeline.
+/// Notes on changes outside the inputs: of the program, and of the pipeline.
 fn changes(before: &Dataset, after: &Dataset) -> Vec<String> {
     let (before, after) = (before.manifest(), after.manifest());
     let mut notes = Vec::new();

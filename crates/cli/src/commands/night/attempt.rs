@@ -1,4 +1,4 @@
-//! One night: steps that an earlier call left are completed, then a dataset is built and assessed.
+//! One night: steps that an earlier call did not finish are completed, then a dataset is built and assessed.
 
 use std::io;
 
@@ -22,7 +22,7 @@ use crate::exit::{CommandError, Exit, Outcome, refuse};
 use crate::figures::{bytes, counted, thousandths};
 use crate::output::{self, harmless};
 
-/// How long after its beginning, or its end, an interrupted night is resumed; later, another one begins.
+/// The time after its beginning, or its end, within which an interrupted night is resumed; after that, a new one begins.
 const GOES_ON: SignedDuration = SignedDuration::from_hours(12);
 
 /// Builds the dataset of a night, or prints what would be done.
@@ -55,7 +55,7 @@ pub(super) fn execute(request: &NightRequest, context: &Context<'_>) -> Outcome<
     };
     refuse_own_inputs(&records, &plan)?;
     let prices = settings.prices(&plan.encodings, context)?;
-    // Only a night that has its folder begins.
+    // A night begins only when it has its folder.
     let folder = match records.store.begin(&night.name) {
         Ok(folder) => folder,
         Err(error) => {
@@ -96,7 +96,7 @@ fn refuse_own_inputs(records: &Records, plan: &Plan) -> Outcome<()> {
         let path = planned.input.path();
         let is_inside = std::path::absolute(&path).is_ok_and(|path| path.starts_with(records.store.path()));
         if is_inside {
-            let message = format!("the input {} lies in the store", path.display());
+            let message = format!("the input {} is inside the store", path.display());
             return refuse(message, "choose a store outside of the inputs");
         }
     }
@@ -112,7 +112,7 @@ fn build_dataset(
     let options = RunOptions {
         parent: Some(parent),
         threads: request.threads,
-        // A dataset in the folder is of this very night, and not assessed yet.
+        // A dataset in the folder belongs to this night, and is not assessed yet.
         replace: true,
         ..RunOptions::default()
     };
@@ -121,8 +121,8 @@ fn build_dataset(
     Ok(())
 }
 
-/// Completes the steps that earlier calls left. Where a call was killed just after its night had ended, nothing else is to do, and
-/// the exit of that night is returned.
+/// Completes the steps that earlier calls did not finish. If a call was killed right after its night had ended, that was all, and the exit
+/// of that night is returned.
 fn make_up(
     records: &mut Records,
     settings: &NightSettings,
@@ -145,7 +145,7 @@ fn make_up(
     let mut exit = None;
     for night in unsettled {
         context.note(&format!(
-            "completing what is left to do for the run {}",
+            "completing the unfinished steps of the run {}",
             night.name
         ));
         let ended = night.record.ended_at.as_deref();
@@ -157,7 +157,7 @@ fn make_up(
     Ok(exit)
 }
 
-/// Why a night that began cannot be resumed; none where it can.
+/// The reason why an unfinished night cannot be resumed; `None` if it can.
 fn ended_early(records: &Records, night: &Night, now: Timestamp) -> Result<Option<String>, DatasetError> {
     if !is_recent(&night.record.began_at, now) {
         return Ok(Some(format!(
@@ -182,7 +182,7 @@ fn is_recent(instant: &str, now: Timestamp) -> bool {
 fn next(records: &Records, settings: &NightSettings, now: Timestamp) -> Outcome<Night> {
     if let Some(begun) = records.begun() {
         let mut night = begun.clone();
-        // The note of the attempt before is over.
+        // The note on the previous attempt is outdated.
         night.record.notes.retain(|note| !note.starts_with(EARLY_END));
         env!("CARGO_PKG_VERSION").clone_into(&mut night.record.version);
         return Ok(night);
@@ -195,7 +195,7 @@ fn next(records: &Records, settings: &NightSettings, now: Timestamp) -> Outcome<
         ));
         name = second_after(latest)?;
     }
-    // A folder with the name and without a record is not ours.
+    // A folder with the name but without a record was made by someone else.
     while records.store.is_taken(&name)? {
         name = second_after(&name)?;
     }
@@ -221,11 +221,11 @@ fn second_after(name: &NightName) -> Outcome<NightName> {
     )
 }
 
-/// The beginning of a note about an attempt that did not end.
+/// The beginning of the note on an attempt that did not finish.
 const EARLY_END: &str = "an attempt ended early: ";
 
-/// Ends a night whose request cannot be planned. Missing inputs do not make the request wrong where an earlier night had inputs: they
-/// may come, and until then every night is incomplete.
+/// Ends a night with a request that cannot be planned. Missing inputs do not make the request wrong if an earlier night had inputs: they
+/// may still arrive, and until then each night is incomplete.
 fn refused(
     records: &mut Records,
     mut night: Night,
@@ -249,7 +249,7 @@ fn refused(
     Ok(Exit::Incomplete)
 }
 
-/// Records why a night did not end. Where that cannot be recorded, the error itself is reported.
+/// Records why a night did not end. If that fails, the original error is reported.
 fn interrupted(
     records: &mut Records,
     mut night: Night,
@@ -260,7 +260,7 @@ fn interrupted(
     let exit = Exit::of(error, context.signals.exit());
     let message = error.to_string();
     match exit {
-        // The night was stopped, and the next call resumes it.
+        // The night was stopped on request, and the next call resumes it.
         Exit::Interrupted | Exit::Terminated | Exit::HungUp => {}
         Exit::WrongRequest => {
             night.record.state = NightState::Failed;
@@ -277,7 +277,7 @@ fn interrupted(
     }
 }
 
-/// Ends a night: writes its note and its record, and does the steps that follow.
+/// Ends a night: writes its note and its record, and performs the steps that follow.
 fn finish(
     records: &mut Records,
     mut night: Night,
@@ -295,7 +295,7 @@ fn finish(
     Ok(exit)
 }
 
-/// The fields of the last event of a night, besides the exit code.
+/// The fields of the last event of a night, in addition to the exit code.
 fn ending(records: &Records, night: &Night) -> Map<String, Value> {
     let text = |text: &str| Value::from(text);
     let path = |path: std::path::PathBuf| Value::from(path.to_string_lossy().into_owned());

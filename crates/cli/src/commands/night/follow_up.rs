@@ -1,4 +1,4 @@
-//! The steps after a night has ended: link, history, metrics for Prometheus, removal of old nights, and the notice.
+//! The steps after a night has ended: the link, the history, the metrics for Prometheus, the removal of old nights, and the notice.
 
 use chatmill_dataset::{DatasetError, LatestLink, NIGHT_JSON, NIGHT_NOTE};
 use chatmill_report::night::{History, NightNote, NightRecord, NightState, open_metrics, retained};
@@ -11,7 +11,7 @@ use super::settings::NightSettings;
 use crate::context::Context;
 use crate::exit::{Exit, Outcome};
 
-/// Does the steps after a recorded night, and records that they are done.
+/// Performs the steps after a recorded night, and records that they are done.
 pub(super) fn follow_up(
     records: &mut Records,
     mut night: Night,
@@ -63,14 +63,14 @@ pub(super) fn derive(records: &Records, context: &Context<'_>) -> Outcome<()> {
     Ok(())
 }
 
-/// When a night ended, in seconds since 1970.
+/// The end of a night, in seconds since 1970.
 fn seconds(record: &NightRecord) -> Option<i64> {
     let ended: Timestamp = record.ended_at.as_deref()?.parse().ok()?;
     Some(ended.as_second())
 }
 
-/// Removes the datasets of nights that are not retained. The removal is recorded first, so that a kill cannot leave a partial dataset
-/// that looks complete.
+/// Removes the datasets of nights that are not kept. The removal is recorded first, so that a kill cannot leave a partial dataset that
+/// looks complete.
 fn remove_old(records: &mut Records, keep: usize, context: &Context<'_>) -> Outcome<()> {
     let nights = records.nights.iter();
     let nights: Vec<_> = nights
@@ -93,7 +93,7 @@ fn remove_old(records: &mut Records, keep: usize, context: &Context<'_>) -> Outc
     Ok(())
 }
 
-/// The exit of a recorded exit code.
+/// The exit for a recorded exit code.
 fn exit_of(code: Option<u8>) -> Exit {
     let exits = [Exit::Complete, Exit::Failed, Exit::WrongRequest];
     let exit = exits.into_iter().find(|exit| Some(exit.code()) == code);

@@ -1,4 +1,4 @@
-//! The notice: a program of the user's choice is started when a night has ended.
+//! The notice: starts a program of the user's choice when a night has ended.
 
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -8,9 +8,9 @@ use chatmill_dataset::{METRICS, NIGHT_JSON, NIGHT_NOTE};
 
 use super::records::{Night, Records};
 
-/// How long the program may take.
+/// The time after which the program is ended.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often the program's status is polled.
+/// The interval at which its status is polled.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Starts the program and waits for it; an error is a clause with the reason.
@@ -34,7 +34,7 @@ pub(super) fn notify(words: &[String], records: &Records, night: &Night) -> Resu
         .env("CHATMILL_JSON", folder.join(NIGHT_JSON))
         .env("CHATMILL_METRICS", records.store.path().join(METRICS))
         .stdin(Stdio::null())
-        // What it prints is no result of ours.
+        // Its output is not part of the output of chatmill.
         .stdout(Stdio::null());
     let status = wait(&mut command, PATIENCE)
         .map_err(|reason| format!("{}: {reason}", Path::new(program).display()))?;
@@ -55,7 +55,7 @@ fn wait(command: &mut Command, patience: Duration) -> Result<ExitStatus, String>
             Ok(Some(status)) => return Ok(status),
             Ok(None) if begun.elapsed() < patience => std::thread::sleep(PAUSE),
             Ok(None) => {
-                // The program may have ended meanwhile.
+                // Ignored: the program may have ended in the meantime.
                 let ended = child.kill().and_then(|()| child.wait());
                 drop(ended);
                 return Err(format!(

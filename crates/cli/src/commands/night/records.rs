@@ -1,4 +1,4 @@
-//! The records of a store, read once and written one by one.
+//! The records of a store, which are read once and written one by one.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub(super) struct Records {
     pub store: NightStore,
     /// The nights, the earliest first.
     pub nights: Vec<Night>,
-    /// Nights whose records cannot be read, and why. Their outcome is not known, so they are left as they are.
+    /// Nights with records that cannot be read, and the reasons. Their outcome is unknown, so they are not touched.
     pub unreadable: Vec<(NightName, String)>,
 }
 
@@ -82,26 +82,26 @@ impl Records {
         Ok(())
     }
 
-    /// The good nights whose datasets are there, the latest first.
+    /// The good nights that still have their datasets, the latest first.
     pub(super) fn good(&self) -> impl Iterator<Item = &Night> {
         let nights = self.nights.iter().rev();
         nights.filter(|night| night.record.state.is_good() && !night.record.is_removed)
     }
 
-    /// The latest name of all nights, readable or not.
+    /// The latest name of all nights, also of those with unreadable records.
     pub(super) fn latest(&self) -> Option<&NightName> {
         let readable = self.nights.iter().map(|night| &night.name);
         readable.chain(self.unreadable.iter().map(|(name, _)| name)).max()
     }
 
-    /// The night that began and has not ended, if there is one.
+    /// The night that has begun and not ended, if there is one.
     pub(super) fn begun(&self) -> Option<&Night> {
         let mut nights = self.nights.iter().rev();
         nights.find(|night| night.record.state == NightState::Begun)
     }
 }
 
-/// The refusal of a folder that is no store.
+/// The refusal of a folder that is not a store.
 pub(super) fn no_store(folder: &Path) -> CommandError {
     CommandError::request(format!("{} is not a store of scheduled runs", folder.display()))
 }
@@ -113,7 +113,7 @@ pub(super) fn name_at(instant: Timestamp) -> Outcome<NightName> {
     NightName::parse(&text).ok_or_else(refused)
 }
 
-/// The instant that a night is named after.
+/// The instant in the name of a night.
 pub(super) fn instant_of(name: &NightName) -> Option<Timestamp> {
     let text = name.as_str();
     let (day, time) = text.split_once('T')?;

@@ -21,18 +21,18 @@ pub(super) struct NightSettings {
     pub store: PathBuf,
     /// Name of the pipeline.
     pub name: String,
-    /// The section.
+    /// The section `[night]`.
     pub section: NightSection,
     /// Conditions that make a night fail.
     pub fail_if: Vec<Condition>,
     /// Conditions that only warn.
     pub warn_if: Vec<Condition>,
-    /// Values of the command line.
+    /// The keys that `--set` overrides.
     pub overrides: Vec<String>,
 }
 
 impl NightSettings {
-    /// Reads the settings before anything else is done: a malformed condition must not be noticed after hours of work.
+    /// Reads the settings before anything else is done, so that a malformed condition is not noticed after hours of work.
     pub(super) fn read(request: &NightRequest, is_silent: bool) -> Outcome<Self> {
         let (Some(path), Some(store)) = (request.pipeline.clone(), request.store.clone()) else {
             return Err(CommandError::request(
@@ -76,7 +76,7 @@ impl NightSettings {
         })
     }
 
-    /// The prices, for encodings of the registry and for the pipeline's own.
+    /// The prices, for the encodings of the registry and of the pipeline.
     pub(super) fn prices(&self, own: &[Encoding], context: &Context<'_>) -> Outcome<PriceList> {
         prices_of_nights(&self.path, &self.section, own, context)
     }

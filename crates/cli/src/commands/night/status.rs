@@ -1,4 +1,4 @@
-//! `chatmill night status`: the nights of a store.
+//! `chatmill night status`: lists the nights of a store.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::output::{self, harmless};
 use crate::table::{Column, column, table};
 use crate::terminal;
 
-/// Nights that the table lists: the last ones.
+/// The number of nights in the table, which are the last ones.
 const SHOWN: usize = 40;
 
 /// Arguments of `night status`.
@@ -29,7 +29,7 @@ pub(super) struct StatusArguments {
     format: ListFormat,
 }
 
-/// Lists the nights; ends with 1 where the last one that ended is not good, or a record is damaged.
+/// Lists the nights. The exit code is 1 if the last night that ended is not good, or if a record is damaged.
 pub(super) fn execute(arguments: &StatusArguments) -> Outcome<Exit> {
     let records = Records::find(&arguments.store)?.ok_or_else(|| {
         no_store(&arguments.store)
@@ -101,7 +101,7 @@ fn columns() -> [Column<'static, Night>; 7] {
             let dataset = match (&night.record.figures, night.record.is_removed) {
                 (_, true) => "removed",
                 (Some(_), false) => "kept",
-                // A night that failed, or is broken or not done, has no usable dataset.
+                // The night failed, is damaged or is not done: it has no usable dataset.
                 (None, false) => "–",
             };
             dataset.to_owned()

@@ -1,4 +1,4 @@
-//! The summary of a run, on one screen: inputs, findings, tokens, where the dataset is and where to look next.
+//! The summary of a run, on one screen: inputs, findings, tokens, the path of the dataset, and the next steps.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,15 +18,16 @@ use crate::figures::{bytes, count, counted, duration, percent, quotient};
 use crate::output::{self, harmless};
 use crate::terminal;
 
-/// Inputs that are all shown one by one.
+/// The number of inputs up to which all are listed.
 const INPUTS_SHOWN: usize = 4;
-/// Inputs that are shown when there are more.
+/// The number of inputs that are listed if there are more.
 const INPUTS_FIRST: usize = 3;
-/// Codes that are shown one by one; more are counted.
+/// The number of codes that are listed; the others are counted.
 const CODES_SHOWN: usize = 5;
-/// The cheapest and the most expensive dialects of vendors and trainers in the first coverage, which are shown where there are many.
+/// The number of the cheapest and of the most expensive dialects of vendors and trainers that are shown for the first coverage, if there
+/// are many.
 const FIRST_ENDS: [usize; 2] = [4, 2];
-/// The same of the house, and of every other coverage.
+/// The same numbers for dialects of the house, and for all other coverages.
 const OTHER_ENDS: [usize; 2] = [1, 1];
 
 /// The summary of a run as text. `out` is the path of the dataset, as shown.
@@ -48,7 +49,7 @@ pub(super) fn describe(name: &str, out: &str, summary: &RunSummary, columns: usi
     if name == "demo" { summary + YOURS } else { summary }
 }
 
-/// What became of the inputs, without tokens and next steps.
+/// The inputs and what happened to them, without tokens and next steps.
 pub(in crate::commands) fn ledger(name: &str, summary: &RunSummary, columns: usize) -> String {
     let mut blocks = vec![
         headline(name, summary),
@@ -61,7 +62,7 @@ pub(in crate::commands) fn ledger(name: &str, summary: &RunSummary, columns: usi
     blocks.join("\n")
 }
 
-/// The fields of the last event of a run, besides its exit code.
+/// The fields of the last event of a run, in addition to the exit code.
 pub(super) fn ending(out: &str, summary: &RunSummary) -> Map<String, Value> {
     let mut ending = Map::new();
     ending.insert("dataset".to_owned(), out.into());
@@ -71,7 +72,7 @@ pub(super) fn ending(out: &str, summary: &RunSummary) -> Map<String, Value> {
     ending
 }
 
-/// The summary for programs. Its inputs, of which there may be millions, are put together while they are written.
+/// The summary for programs. Its inputs, which may be millions, are assembled while they are written.
 pub(super) fn json(name: &str, out: &str, summary: &RunSummary, exit: Exit) -> impl Serialize {
     let totals = &summary.totals;
     RunJson {
@@ -119,7 +120,7 @@ struct RunJson<'s> {
     tokens: &'s [RenderingCount],
 }
 
-/// What became of each input, in the order of the run.
+/// The outcome of each input, in the order of the run.
 struct InputList<'s>(&'s Inputs);
 
 impl Serialize for InputList<'_> {
@@ -158,10 +159,10 @@ fn headline(name: &str, summary: &RunSummary) -> String {
     )
 }
 
-/// Tables in the line of skipped rows.
+/// The number of tables in the line of skipped rows.
 const TABLES_SHOWN: usize = 6;
 
-/// The line of skipped rows, where there are any.
+/// The line of skipped rows; empty without any.
 fn skipped_rows(summary: &RunSummary) -> String {
     let mut rows: BTreeMap<String, u64> = BTreeMap::new();
     for (table, count) in summary
@@ -278,7 +279,7 @@ fn inputs(summary: &RunSummary, columns: usize, shows_all: bool) -> String {
     text
 }
 
-/// What a mix asked for and what came of it: a line for each section, and one for the total.
+/// The shares that a mix asked for, and the result: a line for each section, and one for the total.
 fn mix(mix: &Mix) -> Vec<String> {
     let retained: u64 = mix.sections.iter().map(|section| section.retained).sum();
     let weights: f64 = mix.sections.iter().filter_map(|section| section.weight).sum();
@@ -303,7 +304,7 @@ fn mix(mix: &Mix) -> Vec<String> {
     lines
 }
 
-/// So many of the inputs: those in which most was rejected, then most is wrong, then the largest. Where all are, they stand in
+/// The first `most` inputs, those with the most rejects first, then the most findings, then the most bytes. If all are listed, they have
 /// this order, too.
 fn worst(inputs: &Inputs, most: usize) -> Vec<InputEntry> {
     let mut first = BTreeMap::new();
@@ -316,7 +317,7 @@ fn worst(inputs: &Inputs, most: usize) -> Vec<InputEntry> {
     first.into_values().collect()
 }
 
-/// The key of the pipeline file that leaves records out for this reason.
+/// The key of the pipeline file that leaves out records for this reason.
 pub(super) fn key(reason: &str) -> String {
     if reason.contains('.') {
         reason.to_owned()
@@ -357,14 +358,14 @@ fn findings(findings: &BTreeMap<String, FindingCount>, columns: usize) -> String
     text
 }
 
-/// Codes with the most errors first, then the most warnings, then the most notes.
+/// The codes, those with the most errors first, then the most warnings, then the most notes.
 fn worst_first(findings: &BTreeMap<String, FindingCount>) -> Vec<(&String, &FindingCount)> {
     let mut sorted: Vec<_> = findings.iter().collect();
     sorted.sort_by_key(|(_, found)| Reverse((found.errors, found.warnings, found.notes)));
     sorted
 }
 
-/// Where all dialects stand with their prices: the command reads tables that the dataset may have been made without.
+/// The command that prints all dialects with their prices. It needs tables that the dataset may not have.
 fn whole_bill(out: &str, summary: &RunSummary) -> String {
     let out = harmless(out);
     let tables = ["renderings", "token_counts"];
@@ -381,8 +382,8 @@ fn leaves_out(summary: &RunSummary, table: &str) -> bool {
     absent.iter().any(|absent| absent == table)
 }
 
-/// One table, by coverage, for bills are compared only within one, and by tokens per message in the first encoding: dialects of vendors
-/// and trainers, then those of the house. Of many it shows the cheapest and the most expensive.
+/// A table by coverage, since bills can be compared only within one, sorted by tokens per message in the first encoding: the dialects of
+/// vendors and trainers, then those of the house. Of many dialects, the cheapest and the most expensive are shown.
 fn tokens(totals: &[RenderingCount], whole_bill: &str, columns: usize) -> Option<String> {
     let mut table: TokenTable<&RenderingCount> = TokenTable::new(&[]);
     for total in totals {
@@ -396,7 +397,7 @@ fn tokens(totals: &[RenderingCount], whole_bill: &str, columns: usize) -> Option
         };
         *table.cell(key) = Some(total);
     }
-    // Where nothing is counted, the only encoding is one without a name.
+    // If nothing is counted, there is a single encoding without a name.
     let names: Vec<String> = table.encodings.iter().map(|name| harmless(name)).collect();
     let is_counted = names.iter().any(|name| !name.is_empty());
     let mut header = vec![if is_counted { "Tokens" } else { "Renderings" }, "of"];
@@ -411,7 +412,7 @@ fn tokens(totals: &[RenderingCount], whole_bill: &str, columns: usize) -> Option
         let (house, field): (Vec<_>, Vec<_>) = sorted.partition(|row| is_of_house(row));
         for (block, ends) in [(field, FIRST_ENDS), (house, OTHER_ENDS)] {
             let [cheapest, priciest] = if number == 0 { ends } else { OTHER_ENDS };
-            // A line about one left-out dialect would take as much space as that dialect.
+            // A line about one omitted dialect would take as much space as the dialect.
             let between = if block.len() > cheapest + priciest + 1 {
                 cheapest..block.len() - priciest
             } else {
@@ -432,7 +433,7 @@ fn tokens(totals: &[RenderingCount], whole_bill: &str, columns: usize) -> Option
     if rows.is_empty() {
         return None;
     }
-    // Of several encodings the first one, by which the rows are sorted, goes last.
+    // The rows are sorted by the first encoding, so its columns are the last to be left out.
     let later = names.iter().skip(1).rev().map(String::as_str);
     let spare = later.flat_map(|name| ["per message", name]);
     let spare: Vec<&str> = ["losses", "bytes"].into_iter().chain(spare).collect();
@@ -445,7 +446,7 @@ fn tokens(totals: &[RenderingCount], whole_bill: &str, columns: usize) -> Option
     Some(text)
 }
 
-/// Whether the dialect of a row belongs to a system that chatmill was first written for.
+/// Whether the dialect of a row belongs to a system for which chatmill was first written.
 fn is_of_house<C>(row: &TokenRow<C>) -> bool {
     let id = row
         .target
@@ -454,8 +455,7 @@ fn is_of_house<C>(row: &TokenRow<C>) -> bool {
     chatmill_dialect::is_house(id)
 }
 
-/// Tokens per message in the first encoding, or bytes where nothing is counted. What shows no message has no price, and
-/// stands after those that have one.
+/// Tokens per message in the first encoding, or bytes if nothing is counted. Dialects without messages have no price and are sorted last.
 fn price(row: &TokenRow<&RenderingCount>, is_counted: bool) -> f64 {
     match row.cell(0) {
         Some(cell) if cell.messages_rendered > 0 => {
@@ -478,7 +478,7 @@ fn token_row(row: &TokenRow<&RenderingCount>, coverage: &str, encodings: &[Strin
             ]);
         }
     }
-    // What does not depend on the encoding is the same in each.
+    // Columns that do not depend on the encoding are taken from the first.
     let (size, invalid, losses) = row
         .cell(0)
         .map_or((0, 0, 0), |cell| (cell.bytes, cell.invalid, cell.losses));
@@ -514,7 +514,7 @@ fn verdict(out: &str, summary: &RunSummary) -> String {
     format!("{dataset}Verdict  {}\n", verdict_reason(summary))
 }
 
-/// Why the exit code is 1.
+/// The reason for the exit code 1.
 fn verdict_reason(summary: &RunSummary) -> String {
     let totals = &summary.totals;
     let limit = |key: &str| summary.manifest.plan.pointer(&format!("/limits/{key}"));
@@ -578,7 +578,7 @@ Yours    chatmill check FILES                                   your own files
          chatmill convert FILES --to trl-messages --out train
 ";
 
-/// How a file for training is made, where one of the dialects is a trainer's.
+/// The command that makes a file for training, if one of the dialects is a trainer's.
 fn export_step(out: &str, summary: &RunSummary) -> Option<String> {
     let tokens = &summary.totals.overview.renderings;
     let has = |dialect: &&&str| tokens.iter().any(|total| total.dialect == **dialect);
@@ -807,7 +807,7 @@ mod tests {
         assert_eq!(
             rows.get(3).unwrap().first(),
             Some(&"group-chat"),
-            "one coverage stands together: {table}"
+            "the rows of a coverage are together: {table}"
         );
         assert_eq!(rows.get(4).unwrap().first(), Some(&"tzurot"), "{table}");
     }
@@ -823,7 +823,7 @@ mod tests {
     #[test]
     fn of_many_dialects_the_cheapest_and_the_most_expensive_are_shown() {
         let names: Vec<String> = (0..20).map(|n| format!("dialect-{n:02}")).collect();
-        // The registry's order is not that of the prices.
+        // The order of the registry differs from that of the prices.
         let price = |n: usize| (n as u64 * 7) % 20 * 10;
         let totals: Vec<RenderingCount> = names
             .iter()

@@ -1,4 +1,4 @@
-//! Which conversation is shown.
+//! The choice of the conversation that is shown.
 
 use chatmill_diag::Code;
 use chatmill_diag::suggest::nearest;
@@ -11,7 +11,7 @@ use crate::exit::{CommandError, Outcome};
 use crate::figures::counted;
 use crate::selection;
 
-/// The arguments that choose a conversation; without one it is the first.
+/// The arguments that choose a conversation; the default is the first one.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(super) struct ChoiceArguments {
@@ -27,17 +27,17 @@ pub(super) struct ChoiceArguments {
     /// Shows the first conversation with a finding of this code (RF001), prefix (RF) or name (dangling-reference)
     #[arg(long, value_name = "CODE|PREFIX|NAME")]
     code: Option<String>,
-    /// Shows N conversations, those whose ids have the least hashes
+    /// Shows N conversations, those with the smallest hashes of their ids
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     sample: Option<u64>,
 }
 
-/// What a conversation has to be.
+/// The property of the requested conversation.
 pub(super) enum WantedConversation {
     First,
     Id(String),
     Nth(u64),
-    /// In lower case.
+    /// The words in lower case.
     Words(String),
     Codes(Vec<&'static Code>),
     Sample(u64),
@@ -50,15 +50,15 @@ pub(super) struct Choice {
     typed: String,
     /// The number of conversations so far.
     pub(super) seen: u64,
-    /// Other ids than the wanted one, for a suggestion.
+    /// Ids of other conversations, for a suggestion.
     other_ids: Vec<String>,
 }
 
-/// Ids that a suggestion is looked for in: comparing two takes as long as reading a few hundred bytes.
+/// The number of ids that are compared for a suggestion; comparing two takes as long as reading a few hundred bytes.
 const COMPARED_IDS: usize = 100_000;
 
 impl Choice {
-    /// Reads the arguments.
+    /// Checks the arguments.
     pub(super) fn new(arguments: &ChoiceArguments) -> Outcome<Self> {
         let ChoiceArguments {
             conversation,
@@ -83,7 +83,7 @@ impl Choice {
         })
     }
 
-    /// Whether the next conversation is the wanted one; `row` is its number in an export, where numbers are those of rows.
+    /// Whether the next conversation is the requested one; `row` is its row in an export, where `--nth` counts rows.
     pub(super) fn takes(&mut self, id: &str, linked: &Linked, codes: &[&str], row: Option<u64>) -> bool {
         match &self.wanted {
             WantedConversation::First | WantedConversation::Id(_) | WantedConversation::Sample(_) => {
@@ -107,7 +107,7 @@ impl Choice {
         }
     }
 
-    /// The same where its id and its number decide.
+    /// Whether the next conversation is the requested one, if that depends only on its id and its number.
     pub(super) fn takes_id(&mut self, id: &str) -> bool {
         self.seen += 1;
         match &self.wanted {
@@ -124,7 +124,7 @@ impl Choice {
         }
     }
 
-    /// Why no conversation is shown.
+    /// The error if no conversation was found.
     pub(super) fn unmet(&self) -> CommandError {
         let (seen, typed) = (counted(self.seen, "conversation"), &self.typed);
         let refused = match &self.wanted {
@@ -153,9 +153,9 @@ impl Choice {
     }
 }
 
-/// Things found by their ids: the first that is taken, or of a sample those with the least hashes, in order.
+/// Collects things by id: the first one, or for a sample those with the smallest hashes, in the order of input.
 pub(super) struct Sampled<T> {
-    /// How many a sample has; none for the first alone.
+    /// The size of the sample; `None` if only the first is requested.
     most: Option<u64>,
     all: Vec<(f64, T)>,
 }
@@ -171,7 +171,7 @@ impl<T> Sampled<T> {
         }
     }
 
-    /// Adds one; the one with the largest hash gives way.
+    /// Adds a thing; in a full sample it replaces the one with the largest hash, if its hash is smaller.
     pub(super) fn add(&mut self, id: &str, one: impl FnOnce() -> T) {
         let place = position_in_sample(0, id);
         if self.all.len() as u64 >= self.most.unwrap_or(1) {
@@ -184,7 +184,7 @@ impl<T> Sampled<T> {
         self.all.push((place, one()));
     }
 
-    /// Whether no other is wanted.
+    /// Whether no other thing is needed.
     pub(super) fn is_complete(&self) -> bool {
         self.most.is_none() && !self.all.is_empty()
     }

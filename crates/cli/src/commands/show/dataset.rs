@@ -1,4 +1,4 @@
-//! A conversation of a finished dataset, put together from its rows by the engine; its findings are those of the run.
+//! A conversation of a finished dataset, which the engine puts together from its rows; the findings are those of the run.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ columns! {
         conversation_id: Texts,
     }
 
-    /// The words of messages.
+    /// The texts of messages.
     struct MessageCells {
         conversation_id: Texts,
         sender_name: Texts,
@@ -33,7 +33,7 @@ columns! {
         code: Texts,
     }
 
-    /// Renderings in figures.
+    /// The figures of renderings.
     struct RenderingCells {
         dialect: Texts,
         profile: Texts,
@@ -45,7 +45,7 @@ columns! {
         valid: Flags,
     }
 
-    /// Findings.
+    /// The findings.
     struct Findings {
         code: Texts,
         name: Texts,
@@ -60,7 +60,7 @@ columns! {
     }
 }
 
-/// The wanted conversations; none where the dataset does not have them.
+/// The requested conversations; empty if the dataset does not have them.
 pub(super) fn find(
     dataset: &Dataset,
     choice: &mut Choice,
@@ -87,7 +87,7 @@ fn conversation(dataset: &Dataset, id: String, medium: Medium<'_>) -> Outcome<Op
     }))
 }
 
-/// The ids of the wanted conversations.
+/// The ids of the requested conversations.
 fn ids(dataset: &Dataset, choice: &mut Choice) -> Result<Vec<String>, DatasetError> {
     let mut found = Sampled::new(choice);
     let mut add = |id: &str, is_it: bool| {
@@ -122,7 +122,7 @@ fn ids(dataset: &Dataset, choice: &mut Choice) -> Result<Vec<String>, DatasetErr
     Ok(found.finish())
 }
 
-/// Visits the rows of a table until one is the last that is wanted.
+/// Visits the rows of a table until one is the last that is needed.
 fn find_rows<C: Columns>(
     dataset: &Dataset,
     table: &str,
@@ -138,7 +138,7 @@ fn find_rows<C: Columns>(
     Ok(())
 }
 
-/// The renderings of a conversation in figures, as the run wrote them; tokens are those of an encoding.
+/// The figures of a conversation's renderings, as the run wrote them, with tokens in one encoding.
 pub(super) fn figures(
     dataset: &Dataset,
     found: &ShownConversation,
@@ -171,7 +171,7 @@ pub(super) fn figures(
     Ok(figures)
 }
 
-/// The findings of a conversation by their messages; without their sentences where there is a mask, for these name ids.
+/// The findings of a conversation by message; without their messages if there is a mask, since these contain ids.
 fn findings(dataset: &Dataset, id: &str, medium: Medium<'_>) -> Result<FindingsByMessage, DatasetError> {
     let mut by_message = FindingsByMessage::new();
     let mut rows: Rows<'_, Findings> = Rows::of_conversation(dataset, "findings", id)?;

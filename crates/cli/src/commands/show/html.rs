@@ -1,4 +1,4 @@
-//! A conversation as data for its page, which `chatmill-report` writes.
+//! A conversation as data for its page, which `chatmill-report` renders.
 
 use std::collections::BTreeMap;
 
@@ -17,40 +17,40 @@ use super::rendering::Rendered;
 use super::text::{described, facts, notes, other_lead, quoted, rated, sender_name};
 use super::{MOST_COUNTED, ShownConversation};
 
-/// Colours of speakers on the page.
+/// The number of colours for speakers.
 const COLOURS: usize = 6;
 
-/// Characters of a quote and of a field.
+/// The length of a quote and of a field, in characters.
 const QUOTED: usize = 160;
 
-/// Bytes of a rendering that the page shows.
+/// The number of bytes of a rendering that the page shows.
 const RENDERING_BYTES: usize = 2 << 20;
 
-/// Bytes of all renderings of a conversation that the page shows.
+/// The number of bytes of all renderings of a conversation that the page shows.
 const RENDERINGS_BYTES: usize = 8 << 20;
 
-/// Renderings that are listed at messages, with their tokens and losses.
+/// The number of renderings that are listed at messages, with their tokens and losses.
 const LISTED_RENDERINGS: usize = 24;
 
-/// Positions that a loss names.
+/// The number of positions that are listed for a loss.
 const POSITIONS: usize = 12;
 
-/// Digits of base64 of the pictures of a page.
+/// The number of base64 digits of all pictures on a page.
 const PICTURE_DIGITS: usize = 4 << 20;
 
-/// Types of pictures that a page shows; none of them runs anything.
+/// The types of pictures that a page shows; none of them can run code.
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// How many digits of pictures a page may still have.
+/// The number of base64 digits that a page may still contain.
 pub(super) struct PictureBudget(usize);
 
 impl PictureBudget {
-    /// None where pictures are not asked for.
+    /// The budget of a page; empty unless pictures are requested.
     pub(super) fn new(is_asked: bool) -> Self {
         Self(if is_asked { PICTURE_DIGITS } else { 0 })
     }
 
-    /// The data address of a picture that the page shows.
+    /// The data address of a picture, if the page shows it.
     fn source(&mut self, media: &Media) -> Option<String> {
         let MediaSource::Inline(digits) = &media.source else {
             return None;
@@ -65,7 +65,7 @@ impl PictureBudget {
     }
 }
 
-/// The conversation with what a model gets of it.
+/// The conversation, with what a model gets of it.
 pub(super) fn chat(
     found: &ShownConversation,
     assistant: Option<usize>,
@@ -168,7 +168,7 @@ fn shown_part(part: &Part, budget: &mut PictureBudget) -> ShownPart {
     }
 }
 
-/// A text for the page, where white space is as it was written.
+/// A text for the page, which keeps its white space.
 fn on_page(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\t', "    ")
 }
@@ -182,7 +182,8 @@ fn replies(linked: &Linked, message: &Message, links: &[Link]) -> Vec<(Option<u3
         .collect()
 }
 
-/// Adds a version of a place to the message that begins it, or to the one before, where the conversation has nothing there.
+/// Adds a version of a place to the message with which the place begins, or to the previous message if the conversation has nothing at this
+/// place.
 fn add_version(
     messages: &mut [ShownMessage],
     conversation: &Conversation,
@@ -228,7 +229,7 @@ fn add_version(
     }
 }
 
-/// Adds to messages how many tokens they have in a rendering, and what it lost of them.
+/// Adds the tokens and losses of a rendering to the messages.
 fn add_costs(messages: &mut [ShownMessage], rendered: &Rendered, pieces: &Pieces) {
     let title = rendered.title.to_string();
     for (position, tokens) in &pieces.tokens {
@@ -256,7 +257,7 @@ fn add_costs(messages: &mut [ShownMessage], rendered: &Rendered, pieces: &Pieces
     }
 }
 
-/// The key of a pipeline that decides about a kind of loss; empty where there is none.
+/// The key of the pipeline that decides on a kind of loss; empty if there is none.
 fn key_of(code: &str) -> &'static str {
     match code {
         "name-dropped" | "name-inlined" => "policy.names",
@@ -294,18 +295,18 @@ fn shown_rendering(rendered: &Rendered, pieces: Pieces, bytes: usize) -> ShownRe
     }
 }
 
-/// A rendering in pieces, and the tokens of the turns of messages.
+/// A rendering in pieces, and the tokens of each message's turn.
 #[derive(Default)]
 struct Pieces {
     shown: Vec<ShownPiece>,
     tokens: BTreeMap<u32, u64>,
 }
 
-/// So many bytes of a rendering, cut where turns of messages and what is trained on begin and end.
+/// The first `most` bytes of a rendering, cut where turns of messages and trained ranges begin and end.
 fn pieces(rendered: &Rendered, most: usize) -> Pieces {
     let text = &rendered.content;
     let most = text.len().min(most);
-    // A character has four bytes at most.
+    // A character has up to four bytes.
     let end = (most.saturating_sub(3)..=most)
         .rev()
         .find(|at| text.is_char_boundary(*at));

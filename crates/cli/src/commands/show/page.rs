@@ -1,5 +1,5 @@
-//! Text for a terminal, put together line by line: words of a chat are wrapped, escaped and then coloured, so that none of them
-//! can control the terminal.
+//! Text for a terminal, built line by line: the words of a chat are wrapped, escaped and then coloured, so that none of them can control
+//! the terminal.
 
 use std::ops::Range;
 
@@ -17,11 +17,11 @@ pub(super) enum Rendition {
     Bold,
     Dim,
     Marked,
-    /// The speaker with this number.
+    /// The colour of the speaker with this number.
     Speaker(usize),
 }
 
-/// Renditions of speakers, which repeat.
+/// The renditions of speakers, which repeat.
 const SPEAKERS: [&str; 6] = ["1;36", "1;33", "1;32", "1;35", "1;34", "1;31"];
 
 impl Rendition {
@@ -39,13 +39,13 @@ impl Rendition {
     }
 }
 
-/// A text in the making.
+/// A text that is being built.
 pub(super) struct TextPage {
     text: String,
     colours: Colours,
-    /// Columns of what is folded to a line.
+    /// The width of folded lines.
     columns: usize,
-    /// Columns of what is wrapped.
+    /// The width of wrapped text.
     wrapped_columns: usize,
 }
 
@@ -98,7 +98,7 @@ impl TextPage {
         }
     }
 
-    /// Adds a line that begins with words of the program and ends with as much of some texts as there is room for.
+    /// Adds a line that begins with words of the program, followed by as much of the texts as fits.
     pub(super) fn folded<'t>(
         &mut self,
         rendition: Rendition,
@@ -111,8 +111,8 @@ impl TextPage {
         self.end_line();
     }
 
-    /// Adds a rendering, indented, with marks around these ranges of its bytes, which are in order. JSON has a line for each of its
-    /// values down to the turns.
+    /// Adds a rendering, indented, with marks around these ranges of bytes, which are in order. In JSON, each value down to the turns
+    /// begins a new line.
     pub(super) fn marked(&mut self, text: &str, is_json: bool, ranges: &[Range<usize>]) {
         let ends = if is_json {
             json_lines(text)
@@ -150,14 +150,14 @@ impl TextPage {
         }
     }
 
-    /// Adds a text that is escaped and coloured already, indented.
+    /// Adds a text that is already escaped and coloured, indented.
     pub(super) fn block(&mut self, text: &str) {
         for line in text.lines() {
             self.text.push_str(&format!("  {line}\n"));
         }
     }
 
-    /// The text.
+    /// The finished text.
     pub(super) fn into_text(self) -> String {
         self.text
     }
@@ -170,7 +170,8 @@ fn text_lines(text: &str) -> Vec<usize> {
     breaks.chain(last).collect()
 }
 
-/// The ends of lines into which a JSON value is cut: behind commas of the value itself and of lists in it, and around what these lists hold.
+/// The ends of the lines into which a JSON value is cut: after commas of the value itself and of lists in it, and inside the brackets of
+/// these lists.
 fn json_lines(json: &str) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut around = Vec::new();
@@ -200,14 +201,14 @@ fn json_lines(json: &str) -> Vec<usize> {
     ends
 }
 
-/// As much of some texts on one line as takes so many columns.
+/// The beginning of some texts on one line, as much as fits in `columns`.
 pub(super) fn folded<'t>(texts: impl IntoIterator<Item = &'t str>, columns: usize) -> String {
     let mut line = String::new();
     for word in texts.into_iter().flat_map(str::split_whitespace) {
         if !line.is_empty() {
             line.push(' ');
         }
-        // A word may be as long as the text.
+        // A word may be as long as the whole text.
         line.push_str(&visible(beginning(word, columns + 1)));
         if line.width() > columns {
             return format!("{}…", beginning(&line, columns.saturating_sub(1)));
@@ -222,7 +223,7 @@ mod tests {
 
     const HOSTILE: &str = "\u{1b}[2J\u{9b}31m\u{202e}abc\u{7}\u{8}\r\n\tx\u{0}\u{2028}y\n\n</script><b>";
 
-    /// A page with this text in every place that takes one.
+    /// A page with this text in every place for text.
     fn page_of(text: &str, colours: Colours) -> String {
         let mut page = TextPage::new(colours, 40, 40);
         page.words(Rendition::Speaker(8), text);

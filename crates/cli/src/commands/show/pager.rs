@@ -1,4 +1,4 @@
-//! The pager, for a text that is longer than the terminal.
+//! Prints a text that is longer than the terminal with a pager.
 
 use std::env;
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::output::{self, is_on_terminal};
 
-/// Prints a text; on a terminal through `PAGER`, or `less`, where the text does not fit. `PAGER` is empty or `cat` for none.
+/// Prints a text; on a terminal through `PAGER`, or `less`, if the text does not fit. An empty `PAGER`, or `cat`, turns this off.
 pub(super) fn print(text: &str) -> io::Result<()> {
     let size = terminal_size::terminal_size_of(io::stdout());
     let rows = size.map(|(_, rows)| usize::from(rows.0));
@@ -17,7 +17,7 @@ pub(super) fn print(text: &str) -> io::Result<()> {
             let mut command = Command::new(program);
             command.args(words);
             if env::var_os("LESS").is_none() {
-                // Passes colours through, keeps the text on the screen, and ends at Ctrl-C, as this program does.
+                // Passes colours through, keeps the text on the screen, and ends at Ctrl-C like this program.
                 command.env("LESS", "FRXK");
             }
             page(&mut command, text).or_else(|_| output::print_file(text))
@@ -26,15 +26,15 @@ pub(super) fn print(text: &str) -> io::Result<()> {
     }
 }
 
-/// Runs a pager over a text until its user ends it.
+/// Runs a pager on a text until the user ends it.
 ///
 /// # Errors
 ///
-/// When it cannot be started: then nothing was printed.
+/// When it cannot be started; nothing was printed in that case.
 fn page(command: &mut Command, text: &str) -> io::Result<()> {
     let mut child = command.stdin(Stdio::piped()).spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // Who has read enough ends the pager before the text ends.
+        // Ignored: the user may end the pager before the end of the text.
         let _ = stdin.write_all(text.as_bytes());
     }
     child.wait().map(drop)

@@ -1,5 +1,5 @@
-//! What a model gets of a conversation: its renderings in a dialect, with what is learned marked and what was lost listed, and the
-//! rows that a trainer gets of them.
+//! What a model gets of a conversation: its renderings in a dialect, with the trained parts marked and the losses listed, and the rows that
+//! a trainer gets.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use super::page::{Rendition, TextPage};
 use crate::figures::{bytes, count, counted};
 use crate::other_codes;
 
-/// The encoding that renderings are counted in.
+/// The encoding in which renderings are counted.
 const ENCODING: &str = "o200k_base";
 
 /// The code, the positions, the amount and the reason of a loss.
@@ -29,25 +29,25 @@ pub(super) struct Rendered {
     pub(super) title: RenderingTitle,
     dialect: String,
     is_json: bool,
-    /// The id of the participant who is the assistant; empty for none.
+    /// The id of the participant that is the assistant; empty without one.
     perspective: String,
     pub(super) content: String,
     own: OwnSpans,
-    /// Where turns of messages begin and end.
+    /// The beginnings of turns.
     pub(super) turn_starts: Vec<TurnStart>,
-    /// The control tokens of inputs.
+    /// The ranges of control tokens, for renderings of inputs.
     controls: Vec<Range<usize>>,
-    /// Tokens of each component, where they were counted.
+    /// The tokens of each component, if they were counted.
     pub(super) components: Vec<(&'static str, u64)>,
     last_role: Option<&'static str>,
     loss_codes: Vec<&'static str>,
     pub(super) losses: Vec<FoldedLoss>,
     pub(super) violations: Vec<String>,
-    /// An encoding and the tokens in it.
+    /// The encoding, and the number of tokens in it.
     tokens: Option<(String, u64)>,
 }
 
-/// Counts renderings of inputs.
+/// The counter for renderings of inputs.
 pub(super) fn counter() -> Option<TokenCounter> {
     let encoding = chatmill_token::find(ENCODING);
     encoding.map(|encoding| TokenCounter::new(std::slice::from_ref(encoding)))
@@ -88,8 +88,8 @@ pub(super) fn rendered(
     all
 }
 
-/// Renders a conversation of a dataset as its run did, or would have done; the encoding that cannot be counted in, where it is the
-/// first of the run.
+/// Renders a conversation of a dataset as its run did, or would have done. Also returns the first encoding of the run if it cannot be
+/// counted in.
 pub(super) fn again(
     dataset: &Dataset,
     (facts, linked): (&StoredFacts, &Linked),
@@ -167,7 +167,7 @@ impl Rendered {
         }
     }
 
-    /// Whether it is rendered for one of these participants.
+    /// Whether the assistant of the rendering is one of these participants.
     pub(super) fn is_for(&self, linked: &Linked, perspectives: &[Option<usize>]) -> bool {
         let participants = &linked.conversation.participants;
         perspectives.iter().any(|perspective| {
@@ -176,8 +176,8 @@ impl Rendered {
         })
     }
 
-    /// Writes the rendering: its figures, its text with marks around what is learned, and what was lost; without words where
-    /// content may not be shown.
+    /// Writes the rendering: its figures, its text with marks around the trained parts, and its losses; without text if content must not be
+    /// shown.
     pub(super) fn write(&self, page: &mut TextPage, shows_content: bool) {
         page.end_line();
         let mut title = self.title.clone();
@@ -218,7 +218,8 @@ impl Rendered {
         ranges.map(|range| at(range.start)..at(range.end)).collect()
     }
 
-    /// The characters with which tokens begin, by their places, and how many begin with each; none where they do not add up to the count.
+    /// The offsets of the characters with which tokens begin, and the number of tokens that begin with each; empty if they do not add up to
+    /// the count.
     pub(super) fn token_starts(&self) -> Vec<(usize, u64)> {
         let counter = self
             .tokens
@@ -261,12 +262,12 @@ impl Rendered {
             .collect()
     }
 
-    /// The encoding that it was counted in.
+    /// The encoding in which it was counted.
     pub(super) fn encoding(&self) -> Option<&str> {
         self.tokens.as_ref().map(|(encoding, _)| encoding.as_str())
     }
 
-    /// A row of the table of all dialects.
+    /// The row in the table of all dialects.
     pub(super) fn row(&self) -> RenderingFigures {
         RenderingFigures {
             title: self.title.clone(),
@@ -289,7 +290,7 @@ impl Rendered {
         figures.join(", ")
     }
 
-    /// Writes the row that an envelope makes of the rendering, or why there is none.
+    /// Writes the row that an envelope makes from the rendering, or the reason why there is none.
     pub(super) fn write_row(&self, page: &mut TextPage, envelope: &Envelope, shows_content: bool) {
         let loss_codes = &self.loss_codes;
         let facts = RenderingFacts {
@@ -337,7 +338,7 @@ impl Rendered {
     }
 }
 
-/// What a rendering is called that shows these messages.
+/// The title of a rendering that shows these messages.
 pub(super) fn title(
     linked: &Linked,
     dialect: String,
@@ -353,7 +354,7 @@ pub(super) fn title(
     }
 }
 
-/// Leaves the windows out of titles where a dialect and a perspective have one.
+/// Removes the windows from titles, unless a dialect and a perspective have several.
 pub(super) fn name_windows(titles: &mut dyn Iterator<Item = &mut RenderingTitle>) {
     let mut titles: Vec<&mut RenderingTitle> = titles.collect();
     let has_same = |one: &&mut RenderingTitle, other: &&mut RenderingTitle| {
@@ -376,8 +377,8 @@ fn folded(losses: &[Loss]) -> Vec<FoldedLoss> {
     losses.collect()
 }
 
-/// Bytes of a rendering of which it is said where tokens begin.
+/// The length of a rendering in bytes up to which the beginnings of tokens are determined.
 const MOST_SPLIT: usize = 2 << 20;
 
-/// Positions of a loss that a line names.
+/// The number of positions that a line lists for a loss.
 const MOST_PLACES: usize = 8;

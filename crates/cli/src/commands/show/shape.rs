@@ -8,7 +8,7 @@ use super::page::{Rendition, TextPage};
 use super::text::{described, label, size};
 use crate::figures::{bytes, counted};
 
-/// Writes the shape of a conversation with the codes of its findings.
+/// Writes the shape of a conversation, with the codes of its findings.
 pub(super) fn write(page: &mut TextPage, found: &ShownConversation, assistant: Option<usize>, mask: &Mask) {
     let conversation = &found.linked.conversation;
     let id = mask.id(&found.id);

@@ -1,4 +1,4 @@
-//! A conversation as it was written: speakers, times, quoted replies, calls and results on a line each.
+//! A conversation as it was written: speakers, times and quoted replies, with a line for each call and result.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,10 +12,10 @@ use super::ShownConversation;
 use super::page::{Rendition, TextPage};
 use crate::figures::{bytes, counted, instant};
 
-/// Columns that the text of a message is indented by.
+/// The indentation of the text of a message.
 const INDENTATION: usize = 2;
 
-/// Writes a conversation with its findings, in which one participant is the assistant.
+/// Writes a conversation with its findings; `assistant` is the participant that is the assistant.
 pub(super) fn write(page: &mut TextPage, found: &ShownConversation, assistant: Option<usize>) {
     let (linked, conversation) = (&found.linked, &found.linked.conversation);
     let alternatives = alternatives_by_place(conversation);
@@ -66,7 +66,7 @@ fn write_head(page: &mut TextPage, found: &ShownConversation) {
     }
 }
 
-/// What a conversation is, in lines: where it begins, how large it is and when it was, its description.
+/// Lines about a conversation: its place, its size and time, its description.
 pub(super) fn facts(found: &ShownConversation) -> Vec<String> {
     let conversation = &found.linked.conversation;
     let place = format!(
@@ -86,7 +86,7 @@ pub(super) fn facts(found: &ShownConversation) -> Vec<String> {
         .collect()
 }
 
-/// How large a conversation is, in words.
+/// The size of a conversation in words.
 pub(super) fn size(conversation: &Conversation) -> String {
     let messages = conversation.messages.len() as u64;
     let is_notice = |message: &&Message| message.kind == MessageKind::Notice;
@@ -115,7 +115,7 @@ fn write_message_head(
     day: &mut String,
 ) {
     let name = sender_name(&linked.conversation, message);
-    // Who is no participant is known by the role.
+    // A sender that is not a participant is identified by its role.
     let number = message.sender.unwrap_or(message.role as usize);
     page.words(Rendition::Dim, &format!("#{} ", message.position));
     page.words(Rendition::Speaker(number), name);
@@ -127,7 +127,7 @@ fn write_message_head(
     page.end_line();
 }
 
-/// What the head of a message has besides the name: the role, the time, the model, and whether it is only context.
+/// The notes after the name of a sender: the role, the time, the model, and whether the message is only context.
 pub(super) fn notes(message: &Message, assistant: Option<usize>, day: &mut String) -> Vec<String> {
     let is_context = message.weight.is_some_and(|weight| weight.value() == 0.0);
     let label = label(message, assistant).map(str::to_owned);
@@ -143,7 +143,7 @@ pub(super) fn label(message: &Message, assistant: Option<usize>) -> Option<&'sta
     match message.role {
         _ if message.sender.is_some() && message.sender == assistant => Some("assistant"),
         Role::User => None,
-        // An agent who is not the perspective.
+        // An agent other than the perspective.
         Role::Assistant if assistant.is_some() && message.sender.is_some() => Some("agent"),
         role => Some(role.as_str()),
     }
@@ -156,7 +156,7 @@ pub(super) fn sender_name<'m>(conversation: &'m Conversation, message: &'m Messa
         .unwrap_or(message.role.as_str())
 }
 
-/// The time of a message, with its day where that is another than before.
+/// The time of a message; with its day if that differs from the day before.
 fn time(message: &Message, day: &mut String) -> Option<String> {
     let timestamp = message.timestamp.as_ref()?;
     let Some(time) = timestamp.instant else {
@@ -198,7 +198,7 @@ fn write_reply(page: &mut TextPage, linked: &Linked, reference: &Reference, link
     }
 }
 
-/// Whom a reply quotes, and with what words; none where nobody replied.
+/// The beginning of the message to which a reply refers, with the name of its sender; `None` if the reference is not a reply.
 pub(super) fn quoted<'m>(
     linked: &'m Linked,
     reference: &'m Reference,
@@ -231,7 +231,7 @@ pub(super) fn quoted<'m>(
     }
 }
 
-/// What a part is, the name of its tool or its vendor, and its text.
+/// The kind of a part, the name of its tool or its vendor, and its text.
 pub(super) fn described(part: &Part) -> (&'static str, &str, Cow<'_, str>) {
     match part {
         Part::Text(text) => ("text", "", text.into()),
@@ -315,12 +315,12 @@ fn write_alternatives(page: &mut TextPage, at_place: Option<&Vec<(&Alternative, 
     }
 }
 
-/// What another answer is, and how it was judged.
+/// The origin of another answer, and its rating.
 pub(super) fn other_lead(alternative: &Alternative) -> String {
     rated(alternative.origin.as_str(), alternative.judgement)
 }
 
-/// What an answer is, and how it was judged.
+/// The origin of an answer, and its rating.
 pub(super) fn rated(what: &str, judgement: Judgement) -> String {
     let label = judgement
         .label

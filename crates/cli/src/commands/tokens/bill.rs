@@ -1,4 +1,4 @@
-//! A bill as text tables, JSON and CSV.
+//! A bill as text tables, JSON and CSV. The tables show the tokens of a rendering, and below them an estimate of the requests.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,37 +18,37 @@ use crate::output::harmless;
 use crate::table::{Column, column, table};
 use crate::terminal;
 
-/// Rows of the table; the rest is in the other formats.
+/// The number of rows in the table; other formats have all rows.
 const MAX_ROWS: usize = 200;
 
-/// What an estimate leaves out, below the table of what is sent.
+/// The footnote of the requests table.
 const AS_REQUESTED: &str = "As served, an estimate: each answer is requested with everything before it, counted as the text of the rendering. \
-    It leaves out the provider's own form of a request, thoughts that nobody has, caching and truncation; what was logged is the bill.";
+    It leaves out the provider's own form of a request, reasoning that was not recorded, caching and truncation; the logged usage is the actual bill.";
 
-/// A bill that is to be written.
+/// A bill that is to be printed.
 pub(super) struct BillLines<'b> {
-    /// What is billed apart.
+    /// The fields by which it is grouped.
     pub by: &'b [BillBy],
-    /// Whether text is billed, before any dialect renders it.
+    /// Whether it bills text, before any dialect renders it.
     pub text: bool,
-    /// The rows.
+    /// The rows of the groups.
     pub rows: &'b [BillRow],
-    /// The rows of everything together.
+    /// The rows of all groups together.
     pub total: &'b [BillRow],
-    /// Prices, perhaps none.
+    /// The prices; may be empty.
     pub prices: &'b PriceList,
-    /// Shows names of models, which may be masked.
+    /// Shows the name of a model, which may be masked.
     pub shown_model: &'b dyn Fn(&str) -> String,
-    /// What the documents promise.
+    /// The savings that dialects claim, and those of this bill.
     pub savings: &'b [Saving],
-    /// What is missing in the bill.
+    /// The records that are missing in the bill.
     pub not_counted: &'b ReadProblems,
-    /// Columns that tables may take.
+    /// The width that tables may have.
     pub columns: usize,
 }
 
 impl<'b> BillLines<'b> {
-    /// For a terminal: the price and its parts, then what the documents promise.
+    /// The bill for a terminal: the prices and their components, then the notes.
     pub(super) fn table(&self) -> String {
         if self.rows.is_empty() {
             return "There is nothing to count.\n".to_owned();
@@ -87,7 +87,7 @@ impl<'b> BillLines<'b> {
         money.looked_at()
     }
 
-    /// The rows in the order of the tables: days in order, other groups the most expensive first.
+    /// The rows in the order of the tables: days in order, other groups from the most to the least expensive.
     fn sorted(&self) -> Vec<&'b BillRow> {
         let mut rows: Vec<&'b BillRow> = self.rows.iter().collect();
         let by_time = self.by.first() == Some(&BillBy::Day);
@@ -99,7 +99,7 @@ impl<'b> BillLines<'b> {
             let group = (row.group.as_str(), row.second.as_str());
             let sum = sums.get(&group).copied().unwrap_or_default();
             let time = if by_time { row.group.as_str() } else { "" };
-            // What is left out stands last, whatever it costs.
+            // The rest is the last row, whatever it costs.
             (row.group == REST, time, Reverse(sum), group)
         };
         if !self.by.is_empty() {
@@ -108,7 +108,7 @@ impl<'b> BillLines<'b> {
         rows
     }
 
-    /// The groups of a row, where the bill has groups; in tables with their names.
+    /// The groups of a row, if the bill has groups; in tables with their names.
     fn groups(&self, row: &BillRow) -> Vec<String> {
         let shown = |(group, name): (&String, &Option<String>)| match name {
             Some(name) => harmless(&format!("{name} ({group})")),
@@ -118,7 +118,7 @@ impl<'b> BillLines<'b> {
         groups.into_iter().take(self.by.len()).map(shown).collect()
     }
 
-    /// The columns of a row's key.
+    /// The key columns of a row.
     fn names(&self) -> Vec<Column<'_, BillRow>> {
         let group = |place: usize| move |row: &BillRow| self.groups(row).swap_remove(place);
         let groups = self.by.iter().enumerate();
@@ -133,8 +133,8 @@ impl<'b> BillLines<'b> {
         names
     }
 
-    /// A table that fits: names, and then other columns; columns of nothing are left out; of those that do not fit, those of `spare` go first, from its front, then names that
-    /// all rows share, then prices, the last first.
+    /// A table that fits: key columns, and then other columns. Empty columns are left out. If the table is too wide, columns of `spare` are
+    /// left out first, from its front, then key columns with one value in all rows, then prices, from the last.
     fn fitted<'r>(
         &self,
         mut columns: Vec<Column<'_, BillRow>>,
@@ -143,7 +143,7 @@ impl<'b> BillLines<'b> {
     ) -> String {
         let rows: Vec<&BillRow> = rows.collect();
         if !terminal::shows_all() {
-            // What has no price at all is a note below.
+            // A column that has no price in any row is mentioned in a note.
             columns.retain(|column| rows.iter().any(|row| column.show(row) != "–"));
         }
         let mut all = self.names();
@@ -165,7 +165,7 @@ impl<'b> BillLines<'b> {
         table(&all, rows.into_iter(), words, &spare, self.columns)
     }
 
-    /// The rows of everything together, as the last lines of a table; none where there is only one group.
+    /// The rows of all groups together, which are the last lines of a table; none if there is only one group.
     fn totals(&self) -> Vec<BillRow> {
         let is_shown = !self.by.is_empty() && self.rows.len() > self.total.len();
         let totals = self.total.iter().filter(|_| is_shown).map(|row| BillRow {
@@ -191,7 +191,7 @@ impl<'b> BillLines<'b> {
             column("per message", |row: &BillRow| {
                 format!("{:.1}", row.cell.per_message)
             }),
-            // Text that no dialect renders is compared with nothing.
+            // Text that no dialect renders has nothing to be compared with.
             if self.text {
                 column("written", |row: &BillRow| count(row.cell.written))
             } else {
@@ -202,7 +202,7 @@ impl<'b> BillLines<'b> {
             column("p95", known(|cell| count(cell.p95))),
             column("p99", known(|cell| count(cell.p99))),
         ];
-        // Of renderings it stands beside what was sent.
+        // For renderings, these columns are in the table of requests.
         if self.text {
             columns.extend(logged_columns(rows));
         }
@@ -232,7 +232,7 @@ impl<'b> BillLines<'b> {
         self.fitted(columns, rows.iter().take(MAX_ROWS).copied(), &spare)
     }
 
-    /// What the chats would have cost while they went on; nothing where nothing is ever sent.
+    /// The table of what the chats would have cost as requests; `None` if nothing is ever sent.
     fn requests_table(&self, rows: &[&BillRow]) -> Option<String> {
         let money = self.money();
         let mut columns = vec![
@@ -265,7 +265,7 @@ impl<'b> BillLines<'b> {
         Some(self.fitted(columns, sent, &spare))
     }
 
-    /// What stands under the tables: promises, and where prices come from.
+    /// The notes below the tables: claimed savings, and the sources of prices.
     fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = Vec::new();
         for saving in self.savings.iter().filter(|saving| saving.group.is_empty()) {
@@ -294,7 +294,7 @@ impl<'b> BillLines<'b> {
         notes
     }
 
-    /// For programs.
+    /// The bill for programs.
     pub(super) fn json(&self) -> Value {
         let money = self.money();
         let priced = |row: &BillRow| {
@@ -342,7 +342,7 @@ impl<'b> BillLines<'b> {
                 fields.insert(format!("{key}_name"), json!(name));
             }
         }
-        // A struct with named fields is always an object.
+        // The struct has named fields, so it becomes an object.
         if let Ok(Value::Object(cell)) = serde_json::to_value(&row.cell) {
             fields.extend(cell);
         }
@@ -354,7 +354,7 @@ impl<'b> BillLines<'b> {
         fields
     }
 
-    /// For spreadsheets: one line a row, money in columns behind the counts, and behind it the columns that came later.
+    /// The bill for spreadsheets: one line per row, columns of money after the counts, and then the columns that were added later.
     pub(super) fn csv(&self) -> String {
         let names = self
             .by
@@ -382,7 +382,7 @@ impl<'b> BillLines<'b> {
                 cells.collect()
             };
             line.extend(cells(&CSV));
-            // The same on every line, so that the missing records stay visible when lines are summed.
+            // Repeated in every line, so that missing records remain visible when lines are summed.
             line.push(self.not_counted.count.to_string());
             line.extend(money.csv_cells(row));
             line.extend(cells(&LATER));
@@ -392,7 +392,7 @@ impl<'b> BillLines<'b> {
     }
 }
 
-/// What a spreadsheet has of the fields for programs.
+/// The fields for programs that a spreadsheet has as columns.
 const CSV: [&str; 30] = [
     "dialect",
     "profile",
@@ -426,7 +426,7 @@ const CSV: [&str; 30] = [
     "logged_output",
 ];
 
-/// The same, at the end of a line, so that older columns keep their places.
+/// Columns that were added later; they are at the end of a line, so that older columns keep their places.
 const LATER: [&str; 5] = [
     "logged_cache_write",
     "logged_cache_write_1h",
@@ -435,7 +435,7 @@ const LATER: [&str; 5] = [
     "logged_cost",
 ];
 
-/// A number as a spreadsheet has it: a whole one without decimals.
+/// A number for a spreadsheet; a whole number has no decimals.
 fn plain(number: &serde_json::Number) -> String {
     match number.as_f64() {
         Some(fraction) if number.is_f64() => fraction.to_string(),
@@ -443,7 +443,7 @@ fn plain(number: &serde_json::Number) -> String {
     }
 }
 
-/// Dialects of which a rendering is one request.
+/// The dialects that render a single request.
 static ONE_REQUEST: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let dialects = chatmill_dialect::DIALECTS.iter();
     dialects

@@ -1,4 +1,4 @@
-//! What providers logged, beside what is counted.
+//! The columns of what providers logged, next to what is counted.
 
 use chatmill_report::bill::BillRow;
 use chatmill_report::numbers::money;
@@ -6,7 +6,7 @@ use chatmill_report::numbers::money;
 use crate::figures::count;
 use crate::table::{Column, column};
 
-/// Columns of what was logged; none where nothing was of these rows.
+/// The columns of logged requests; none if these rows have no logs.
 pub(super) fn logged_columns<'c>(rows: &[&BillRow]) -> Vec<Column<'c, BillRow>> {
     let is_logged = |row: &&BillRow| row.cell.logged_requests > 0 || row.cell.logged_cost.is_some();
     if !rows.iter().any(is_logged) {

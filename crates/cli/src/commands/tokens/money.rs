@@ -1,6 +1,6 @@
 //! The money of a bill: columns of tables and spreadsheets, fields for programs, and the notes below.
 //!
-//! Tokens of a model have one column for all models, at the price of their own; tokens without one have a column for each price.
+//! Tokens of known models have one column for all models, each at its own price; tokens without a model have a column for each price.
 
 use std::collections::BTreeSet;
 
@@ -13,22 +13,22 @@ use crate::figures::counted;
 use crate::output::harmless;
 use crate::table::{Column, column};
 
-/// Prices and reasons that are noted below a table.
+/// The number of prices and reasons in the notes below a table.
 const NOTED: usize = 12;
 
 /// The money of the rows of a bill.
 pub(super) struct Money<'m> {
-    /// The rows, and those of everything together.
+    /// The rows of the groups.
     pub(super) rows: &'m [BillRow],
     pub(super) total: &'m [BillRow],
     pub(super) prices: &'m PriceList,
     /// Whether text is billed.
     pub(super) text: bool,
-    /// Shows names of models, which may be masked.
+    /// Shows the name of a model, which may be masked.
     pub(super) shown_model: &'m dyn Fn(&str) -> String,
     /// Whether some of the tokens have a model.
     pub(super) has_models: bool,
-    /// Whether some have none, and there are prices for them.
+    /// Whether some of the tokens have no model, and there are prices for them.
     pub(super) has_others: bool,
 }
 
@@ -39,7 +39,7 @@ const AMOUNT: (Sum, Figure) = (|row| row.amount, |of| of.amount);
 const AS_REQUESTED: (Sum, Figure) = (|row| row.as_requested, |of| of.as_requested);
 
 impl<'m> Money<'m> {
-    /// The money with what its rows have of models.
+    /// Sets `has_models` and `has_others` from the rows.
     pub(super) fn looked_at(self) -> Self {
         let parts = || self.rows.iter().flat_map(|row| &row.parts);
         let has_models = parts().any(|part| !part.model.is_empty());
@@ -55,12 +55,12 @@ impl<'m> Money<'m> {
         row_money(row, self.prices)
     }
 
-    /// The prices that have a column of their own.
+    /// The prices with a separate column.
     fn each(&self) -> &'m [Price] {
         if self.has_others { self.prices.each() } else { &[] }
     }
 
-    /// A name that has no price for something: one of a model may be masked, one of a price with a column is not.
+    /// The name of a model or price in a reason. Names of models may be masked; names of prices with a column are not.
     fn shown_name(&self, name: &str) -> String {
         if self.each().iter().any(|price| price.model == name) {
             name.to_owned()
@@ -69,7 +69,7 @@ impl<'m> Money<'m> {
         }
     }
 
-    /// The columns of what the tokens cost.
+    /// The columns of the cost of tokens.
     pub(super) fn columns(&'m self) -> Vec<Column<'m, BillRow>> {
         let mut columns = Vec::new();
         if self.has_models {
@@ -80,7 +80,7 @@ impl<'m> Money<'m> {
         columns
     }
 
-    /// The columns of what was served, by estimate and as it was logged.
+    /// The columns of the cost of requests, estimated and logged.
     pub(super) fn requested_columns(&'m self) -> Vec<Column<'m, BillRow>> {
         let mut columns = Vec::new();
         if self.has_models {
@@ -103,7 +103,7 @@ impl<'m> Money<'m> {
         })
     }
 
-    /// The names of the prices of a row's models.
+    /// The names of the prices for the models of a row.
     fn priced_as(&self, row: &BillRow) -> String {
         let money = self.row(row);
         let names: BTreeSet<&str> = money.of_models.iter().map(|of| of.price.model.as_str()).collect();
@@ -139,7 +139,7 @@ impl<'m> Money<'m> {
                     total.cell.target()
                 };
                 notes.push(harmless(&format!(
-                    "{of}: {:.1} % of all tokens have no price of a model, and {:.1} % of all requests are not in the money of what was logged",
+                    "{of}: {:.1} % of all tokens have no price of a model, and {:.1} % of all requests are not included in the logged cost",
                     100.0 * money.unpriced,
                     100.0 * money.unlogged
                 )));
@@ -158,7 +158,7 @@ impl<'m> Money<'m> {
         } else {
             prices.each().iter().collect()
         };
-        // A list of all models would say which of them the input names.
+        // A list of all models would reveal which of them are in the input.
         let is_shown =
             |price: &&&Price| !prices.each().is_empty() || (self.shown_model)(&price.model) == price.model;
         notes.extend(
@@ -170,7 +170,7 @@ impl<'m> Money<'m> {
         notes
     }
 
-    /// The fields of a row for programs.
+    /// The fields of a row, for programs.
     pub(super) fn fields(&self, row: &BillRow) -> Map<String, Value> {
         let money = self.row(row);
         let entry = |of: &ModelMoney<'_>, name: String| {
@@ -215,7 +215,7 @@ impl<'m> Money<'m> {
         fields
     }
 
-    /// The columns of a spreadsheet.
+    /// The headings of the columns of money in a spreadsheet.
     pub(super) fn csv_header(&self) -> Vec<String> {
         let mut header = Vec::new();
         if self.has_models {
@@ -236,7 +236,7 @@ impl<'m> Money<'m> {
         header
     }
 
-    /// The cells of a row in a spreadsheet.
+    /// The cells of money of a row in a spreadsheet.
     pub(super) fn csv_cells(&self, row: &BillRow) -> Vec<String> {
         let cell = |amount: Option<f64>| amount.map_or_else(String::new, plain);
         let money = self.row(row);
@@ -267,7 +267,7 @@ fn shown(amount: Option<f64>) -> String {
     amount.map_or_else(|| "–".to_owned(), numbers::money)
 }
 
-/// An amount as a spreadsheet has it: six decimals, and as many more as two significant digits need.
+/// An amount for a spreadsheet: six decimals, or more if two significant digits need them.
 fn plain(amount: f64) -> String {
     let six = format!("{amount:.6}");
     let money = numbers::money(amount);
@@ -307,7 +307,7 @@ fn described(price: &Price) -> String {
     )
 }
 
-/// The heading of a price: the table has name and currency one above the other.
+/// The heading of a price column: the name, and the currency below it.
 pub(super) fn price_name(price: &Price) -> String {
     format!("{}\n{}", harmless(&price.model), harmless(&price.currency))
 }

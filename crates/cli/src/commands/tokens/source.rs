@@ -1,4 +1,5 @@
-//! Where a bill is drawn from: the tables of finished datasets, or files that are rendered now and not kept.
+//! The data of a bill: the tables of finished datasets, which `chatmill_report` sums, or files that are rendered now, priced by several
+//! threads (`pricer`), and not kept. Both give a [`Drawn`] to `chatmill tokens`.
 
 mod pricer;
 
@@ -31,26 +32,26 @@ use crate::exit::{self, CommandError, Exit, Outcome, refuse};
 use crate::figures::counted;
 use crate::read_problems;
 
-/// Conversations that are priced by one thread at a time, and whose bill is added at once.
+/// The number of conversations that a thread prices at a time, and adds to the bill together.
 const BATCH: usize = 64;
-/// Bytes of their records from which fewer are.
+/// The number of bytes of records at which a batch is closed even with fewer conversations.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// What is to be priced.
+/// A request for a bill.
 pub(super) struct BillRequest<'r> {
-    /// Paths, source, encodings and what is billed apart, as they were typed.
+    /// The arguments as they were typed: paths, source, encodings and grouping.
     pub arguments: &'r Arguments,
-    /// How files are read.
+    /// The settings for reading files.
     pub reading: &'r InputReading,
-    /// Dialects; empty for all.
+    /// The dialects; empty for all.
     pub targets: Vec<Dialect>,
-    /// The pipeline, where one is given, with the paths as its inputs.
+    /// The pipeline, if one is given, with the paths as its inputs.
     pub plan: Option<&'r Plan>,
     /// Whether text is billed, before any dialect renders it.
     pub text: bool,
-    /// The zone of days.
+    /// The time zone of days.
     pub zone: TimeZone,
-    /// What prices depend on; none where nothing is priced.
+    /// The properties on which prices depend; `None` if nothing is priced.
     pub division: Option<PriceDivision>,
 }
 
@@ -65,14 +66,15 @@ impl BillRequest<'_> {
 pub(super) struct Drawn {
     /// The bill.
     pub bill: Bill,
-    /// Records that are missing in the bill.
+    /// The records that are missing in the bill.
     pub not_counted: ReadProblems,
     /// Whether there was a conversation, or a dataset.
     has_read: bool,
 }
 
 impl Drawn {
-    /// Prints on stderr the records that could not be read, and returns the exit code: a bill with missing records, or without any, fails.
+    /// Prints on stderr the records that could not be read, and returns the exit code: a bill with missing records, or with nothing read,
+    /// fails.
     pub(super) fn report_exit(&self) -> Exit {
         read_problems::report("not counted", &self.not_counted);
         let exit = exit::report_failures(&self.not_counted.failures);
@@ -84,7 +86,7 @@ impl Drawn {
     }
 }
 
-/// Draws the bill.
+/// Makes the bill.
 pub(super) fn draw(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Drawn> {
     let mut datasets = 0;
     for path in &request.arguments.paths {
@@ -149,7 +151,7 @@ fn from_datasets(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Dr
     })
 }
 
-/// Says what several datasets hold and is counted once.
+/// Notes what is in several datasets and is counted once.
 fn note_repeated(request: &BillRequest<'_>, repeated: &Repeated, context: &Context<'_>) -> Outcome<()> {
     let conversations = counted(repeated.conversations, "conversation");
     if let Some(path) = repeated
@@ -159,7 +161,7 @@ fn note_repeated(request: &BillRequest<'_>, repeated: &Repeated, context: &Conte
         return refuse(
             format!(
                 "{conversations} in more than one of these datasets, and {path} has others as well: its sums by day, \
-                 model and source do not divide them"
+                 model and source do not separate them"
             ),
             "give one of the datasets, bill it by room, input or conversation or as --dialect text, or give the files",
         );
@@ -176,7 +178,7 @@ fn note_repeated(request: &BillRequest<'_>, repeated: &Repeated, context: &Conte
     Ok(())
 }
 
-/// A dialect that was asked for and has no rendering is an error and no empty bill.
+/// Refuses a requested dialect that has no rendering, since an empty bill would be misleading.
 fn refuse_absent(request: &BillRequest<'_>, bill: &Bill) -> Outcome<()> {
     if request.text {
         return Ok(());
@@ -202,7 +204,7 @@ fn refuse_absent(request: &BillRequest<'_>, bill: &Bill) -> Outcome<()> {
     )
 }
 
-/// Arguments and results of tools are counted anew, in encodings that must be known for it.
+/// Refuses encodings that are not known: the arguments and results of tools are counted now.
 fn refuse_uncountable(request: &BillRequest<'_>, encodings: &[String]) -> Outcome<()> {
     if !request.text {
         return Ok(());
@@ -292,7 +294,7 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Drawn
     let mut drawn = Drawn::default();
     let outcome = thread::scope(|scope| {
         for _ in 0..threads {
-            // Nobody else keeps the receiver: where all workers have panicked, sending fails and does not wait.
+            // The workers have the only references to the receiver: if all of them have panicked, sending fails and does not block.
             let jobs = Arc::clone(&jobs);
             let (priced, bills) = (&priced, &bills);
             scope.spawn(move || price_batches(&jobs, priced, bills));
@@ -306,6 +308,7 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Drawn
         outcome
     });
     outcome?;
+    // Merged by the numbers of the batches, so the order of groups does not depend on which thread was faster.
     let bills = bills.into_inner().unwrap_or_else(PoisonError::into_inner);
     for part in bills.values() {
         drawn.bill.merge(part);
@@ -315,7 +318,7 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> Outcome<Drawn
 
 const AUTO: PerspectiveChoice = PerspectiveChoice::Rule(PerspectiveRule::Auto);
 
-/// Conversations on their way to the worker threads.
+/// The conversations that are collected for the worker threads.
 struct Queue<'q> {
     to: &'q SyncSender<Batch>,
     next: usize,
@@ -345,7 +348,7 @@ impl<'q> Queue<'q> {
         let batch = std::mem::take(&mut self.batch);
         self.bytes = 0;
         self.next += 1;
-        // Workers take until nothing comes any more: a send only fails where one has panicked, which the scope reports.
+        // Ignored: a send fails only if all workers have panicked, which the scope reports.
         let _ = self.to.send((self.next, batch));
     }
 }
@@ -392,7 +395,7 @@ fn walk_through(
                         let mut linked = linked.clone();
                         answers.leave_repeated(&mut linked);
                         let job = Job {
-                            // Equal ids in different files are different conversations.
+                            // Equal ids in different files belong to different conversations.
                             id: qualified(format!("{prefix}{id}"), is_by_conversation, &mut ids),
                             input: planned.name().into_owned(),
                             linked,
@@ -413,7 +416,7 @@ fn walk_through(
     if answers.repeated > 0 {
         let answers = counted(answers.repeated, "logged answer");
         context.note(&format!(
-            "{answers} met again in another conversation, with the id, the model and the figures: each was paid once"
+            "{answers} repeated in another conversation with the same id, model and figures: each was paid once"
         ));
     }
     if answers.uncompared > 0 {
@@ -430,7 +433,7 @@ fn walk_through(
     }
 }
 
-/// Prices batches until no more come.
+/// Prices batches until the queue is closed.
 fn price_batches(jobs: &Mutex<Receiver<Batch>>, priced: &Priced<'_>, bills: &Mutex<BTreeMap<usize, Bill>>) {
     let mut worker = Pricer::new(priced);
     loop {
@@ -447,7 +450,7 @@ fn price_batches(jobs: &Mutex<Receiver<Batch>>, priced: &Priced<'_>, bills: &Mut
     }
 }
 
-/// The encodings that are asked for, each once.
+/// The requested encodings, without repetitions.
 fn encodings(request: &BillRequest<'_>) -> Outcome<Vec<Encoding>> {
     let own = request.own();
     let planned: Vec<String> = own.iter().map(|own| own.name().to_owned()).collect();
@@ -470,9 +473,9 @@ fn encodings(request: &BillRequest<'_>) -> Outcome<Vec<Encoding>> {
     Ok(encodings)
 }
 
-/// The id, with a number where conversations are billed separately and an earlier one had the same id.
+/// The id; with a number if conversations are billed separately and an earlier one has the same id.
 ///
-/// `ids` are those that were given, each with the number to try next: the search continues where it stopped.
+/// `ids` has all ids so far, each with the number to try next, so that the search continues where it stopped.
 fn qualified(id: String, is_by_conversation: bool, ids: &mut BTreeMap<String, u64>) -> String {
     if !is_by_conversation {
         return id;
@@ -488,7 +491,7 @@ fn qualified(id: String, is_by_conversation: bool, ids: &mut BTreeMap<String, u6
     given
 }
 
-/// What is to be rendered, each once and in the order of the registry, as a run would have it.
+/// The dialects to render, without repetitions and in the order of the registry, as in a run.
 fn targets(asked: &[Dialect]) -> Result<Vec<Dialect>, PlanError> {
     let mut targets: Vec<Dialect> = Vec::new();
     for dialect in chatmill_dialect::DIALECTS {

@@ -1,4 +1,4 @@
-//! Our own price files: TOML with a `[[price]]` table for each price, its source, and the date on which it was read.
+//! Price files in chatmill's format: TOML with a `[[price]]` table for each price, its source, and the date on which it was read.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::{Price, Rates};
 
-/// A price as a file has it.
+/// A price as it is in the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PriceEntry {
@@ -37,7 +37,7 @@ struct PriceEntry {
     source: String,
 }
 
-/// Rates of requests that are longer than a number of tokens, or of the lines of batches.
+/// The rates of requests above a number of tokens, or of batches.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RateKeys {
@@ -50,7 +50,7 @@ struct RateKeys {
 }
 
 impl RateKeys {
-    /// The rates. Where no price of cached tokens is written down, they cost what all others do.
+    /// The rates. Cached tokens cost as much as others if the file has no price for them.
     fn rates(&self, is_cached_as_input: bool) -> Result<Rates, (&'static str, String)> {
         let input = self.per_million.filter(|_| is_cached_as_input);
         let rates = [
@@ -77,7 +77,7 @@ impl RateKeys {
     }
 }
 
-/// Why a price file cannot be used: neither TOML nor a known list, an unknown key, or a value that makes no sense.
+/// The reason why a price file cannot be used: neither TOML nor a known list, an unknown key, or an invalid value.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct PriceError(pub(super) String);
@@ -114,7 +114,7 @@ pub(super) fn read(text: &str, own: &[Encoding]) -> Result<Vec<Price>, PriceErro
     Ok(prices)
 }
 
-/// The price of an entry, or the key that makes no sense, with the reason.
+/// The price of an entry, or the key with an invalid value and the reason.
 fn price(entry: PriceEntry, own: &[Encoding]) -> Result<Price, (&'static str, String)> {
     let refused = |key, reason: &str| Err((key, reason.to_owned()));
     if !entry
@@ -164,10 +164,7 @@ fn price(entry: PriceEntry, own: &[Encoding]) -> Result<Price, (&'static str, St
         let above = tier.rates(entry.per_million_cached_input.is_none())?;
         let tokens = tier.tokens.filter(|tokens| *tokens > 0);
         if tokens.is_none_or(|tokens| rates.insert((ServiceTier::Standard, tokens), above).is_some()) {
-            return refused(
-                "above",
-                "each tier needs a number of `tokens` of its own, above 0",
-            );
+            return refused("above", "each tier needs a different number of `tokens`, above 0");
         }
     }
     number("per_request", entry.per_request)?;
@@ -264,7 +261,7 @@ mod tests {
             |found: Result<f64, Unpriced>, cost: f64| assert!((found.unwrap() - cost).abs() < 1e-9, "{cost}");
         near(cost_of(Terms::BASE, 0), 1.0 + 0.025 + 0.6 + 1.5 + 0.1 + 0.03);
         let above = |above| Terms { above, ..Terms::BASE };
-        // What a tier leaves out costs what it does below.
+        // A rate that a tier does not have is that of the tier below.
         near(
             cost_of(above(Some(200_000)), 0),
             1.6 + 0.025 + 0.6 + 1.5 + 0.2 + 0.03,
@@ -273,7 +270,7 @@ mod tests {
             cost_of(above(Some(700_000)), 0),
             3.2 + 0.025 + 0.6 + 1.5 + 0.2 + 0.03,
         );
-        // Of a sum it is known only where no request was long.
+        // For a sum, the cost is known only if no request was long.
         near(
             cost_of(above(None), 200_000),
             1.0 + 0.025 + 0.6 + 1.5 + 0.1 + 0.03,

@@ -1,7 +1,7 @@
-//! Price lists that others maintain, as they are published: `LiteLLM`'s `model_prices_and_context_window.json` and the `api.json` of
-//! models.dev. Both are recognised by what is in them.
+//! Price lists of other projects, in the form in which they are published: `LiteLLM`'s `model_prices_and_context_window.json` and the
+//! `api.json` of models.dev. Both are recognised by their content.
 //!
-//! Only prices of text, cached text, answers, searches and requests are read. Pictures, sound, seconds and pages are not, which one
+//! Prices of text, cached text, answers, searches and requests are read. Prices of pictures, sound, seconds and pages are not, which one
 //! remark for the whole list states.
 
 use std::collections::BTreeMap;
@@ -13,10 +13,10 @@ use super::file::{MOST_PRICE, PriceError};
 use super::{Price, Rates};
 use crate::numbers::counted;
 
-/// Kinds of prices that are named of those that are not read.
+/// The number of kinds of unread prices that the remark names.
 const NAMED: usize = 4;
 
-/// Providers of models.dev that sell their own models only: a name there is the vendor's own.
+/// The providers of models.dev that sell only their own models, so that a name in their list is the vendor's.
 const VENDORS: &[&str] = &[
     "alibaba",
     "anthropic",
@@ -34,7 +34,7 @@ const VENDORS: &[&str] = &[
 
 type Object = Map<String, Value>;
 
-/// The prices of a list, and what of it is not read.
+/// The prices of a list, and a remark about unread ones.
 pub(super) fn read(text: &str) -> Result<(Vec<Price>, Option<String>), PriceError> {
     let text = text.trim_start_matches('\u{feff}');
     let list: Object = serde_json::from_str(text).map_err(|error| PriceError(error.to_string()))?;
@@ -64,7 +64,7 @@ pub(super) fn read(text: &str) -> Result<(Vec<Price>, Option<String>), PriceErro
 #[derive(Default)]
 struct PublishedList {
     prices: Vec<Price>,
-    /// Entries that have no price of tokens.
+    /// Number of entries without a price of tokens.
     without: usize,
     /// Kinds of prices that are not read, with the number of entries that have them.
     unread: BTreeMap<String, usize>,
@@ -82,7 +82,7 @@ impl PublishedList {
                 aliases.entry(of).or_default().push(model.clone());
                 continue;
             }
-            // The page of the fields, with zeros as examples.
+            // The entry that describes the fields, with zeros as examples.
             if model != "sample_spec" {
                 self.litellm_entry(model, entry);
             }
@@ -105,7 +105,7 @@ impl PublishedList {
                 ("tiered_pricing", Value::Array(tiers)) => litellm_tiers(&mut price, tiers),
                 ("input_cost_per_request", value) => set(&mut price.per_request, value, 1.0),
                 ("search_context_cost_per_query", Value::Object(sizes)) => {
-                    // Logs do not say which size a search was of.
+                    // Logs do not contain the size of a search.
                     let mut costs = sizes.values();
                     let first = costs.next();
                     costs.all(|cost| Some(cost) == first)
@@ -141,7 +141,7 @@ impl PublishedList {
                 let mut rates = Rates::default();
                 for (key, value) in cost {
                     let is_read = match key.as_str() {
-                        // It is the same as the first of `tiers`.
+                        // It equals the first entry of `tiers`.
                         "context_over_200k" if cost.contains_key("tiers") => true,
                         "context_over_200k" => dev_tier(&mut price, value, 200_000),
                         "tiers" => value.as_array().is_some_and(|tiers| {
@@ -162,8 +162,8 @@ impl PublishedList {
         }
     }
 
-    /// Adds a price that has one for input tokens. Where thoughts cost something else than other answers, logs do not divide them, and
-    /// answers have no price.
+    /// Adds a price, if it has a rate for input tokens. If reasoning has a different price than other output, the price has no rate for
+    /// output, since logs do not separate the two.
     fn add(&mut self, mut price: Price, thoughts: Option<f64>, unread: Vec<String>) {
         if price.per_million().is_none() {
             self.without += 1;
@@ -207,14 +207,14 @@ impl PublishedList {
     }
 }
 
-/// Endings of `LiteLLM`'s keys, by how the request was served.
+/// The suffixes of `LiteLLM`'s keys for service tiers.
 const TIERS: [(&str, ServiceTier); 3] = [
     ("_batches", ServiceTier::Batch),
     ("_flex", ServiceTier::Flex),
     ("_priority", ServiceTier::Priority),
 ];
 
-/// Sets the rate that a key of `LiteLLM`'s names: a kind of tokens, perhaps above a length, perhaps of a service tier.
+/// Sets the rate of a key of `LiteLLM`: for a kind of tokens, possibly above a length, and possibly for a service tier.
 fn litellm_rate(price: &mut Price, key: &str, value: &Value) -> bool {
     let of_tier = TIERS
         .into_iter()
@@ -233,7 +233,7 @@ fn litellm_rate(price: &mut Price, key: &str, value: &Value) -> bool {
     length.is_some_and(|length| litellm_kind(price, kind, (tier, length), value))
 }
 
-/// Sets the rate of a kind of tokens, by service tier and above a length.
+/// Sets the rate of a kind of tokens, by service tier and length.
 fn litellm_kind(price: &mut Price, kind: &str, of: (ServiceTier, u64), value: &Value) -> bool {
     let field: fn(&mut Rates) -> &mut Option<f64> = match kind {
         "input_cost_per_token" => |rates| &mut rates.input,
@@ -241,7 +241,7 @@ fn litellm_kind(price: &mut Price, kind: &str, of: (ServiceTier, u64), value: &V
         "cache_read_input_token_cost" => |rates| &mut rates.cached_input,
         "cache_creation_input_token_cost" => |rates| &mut rates.cache_write,
         "cache_creation_input_token_cost_above_1hr" => |rates| &mut rates.cache_write_1h,
-        // The price of thoughts is compared with that of answers.
+        // The price of reasoning is compared with that of output.
         "output_cost_per_reasoning_token" if of == (ServiceTier::Standard, 0) => return true,
         _ => return false,
     };
@@ -250,11 +250,11 @@ fn litellm_kind(price: &mut Price, kind: &str, of: (ServiceTier, u64), value: &V
     true
 }
 
-/// `LiteLLM`'s `tiered_pricing`: rates with the range of lengths that they hold for.
+/// `tiered_pricing` of `LiteLLM`: rates with the ranges of lengths for which they are valid.
 fn litellm_tiers(price: &mut Price, tiers: &[Value]) -> bool {
     let start = |tier: &Value| {
         let start = tier.pointer("/range/0")?.as_f64()?;
-        // Written as a fraction or not, it is a number of tokens.
+        // The number of tokens may be written as a fraction.
         format!("{start:.0}").parse::<u64>().ok()
     };
     tiers.iter().all(|tier| {
@@ -292,7 +292,7 @@ fn dev_rate(rates: &mut Rates, key: &str, value: &Value) -> bool {
     set(field, value, 1.0)
 }
 
-/// The price of a million, of a price of one; rounded, so that prices that are written as different fractions are the same.
+/// The price of a million tokens, from the price of one; rounded, so that equal prices with different digits are equal.
 fn million(value: &Value) -> Option<f64> {
     let mut price = None;
     set(&mut price, value, 1_000_000.0).then_some(price?)

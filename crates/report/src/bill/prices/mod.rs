@@ -1,8 +1,8 @@
-//! Prices: of which model they are, and what tokens cost at them.
+//! Prices: the model to which a price belongs, and the cost of tokens at a price.
 //!
-//! Prices come from the user: none is built in, and the price list in the repository is an example. [`file`] reads our own price
-//! files, [`lists`] the lists that others maintain, and [`names`] says when two names are of one model. Only
-//! tokens, requests and searches have prices here.
+//! All prices come from the user: none is built in, and the price list in the repository is an example. [`file`] reads price files of
+//! chatmill, [`lists`] the lists of other projects, and [`names`] decides whether two names mean the same model. Only tokens, requests and
+//! searches have prices here.
 
 mod file;
 mod lists;
@@ -17,122 +17,122 @@ use thiserror::Error;
 
 pub use file::PriceError;
 
-/// Why tokens have no price; the reason as a clause.
+/// The reason why tokens have no price, as a clause.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum Unpriced {
-    /// No entry has a name of the model.
+    /// No price has a name of the model.
     #[error("no price has this name")]
     Name,
-    /// Entries of different prices fit.
+    /// Several prices with different rates match.
     #[error("the prices of {0} and {1} both fit, and differ")]
     Several(String, String),
     /// The price is that of another encoding.
     #[error("its price is for tokens of another encoding")]
     Encoding,
-    /// The price names no encoding, and the tokens were counted here.
-    #[error("its price names no encoding, so only what was logged has a price")]
+    /// The price has no encoding, and the tokens were counted here.
+    #[error("its price names no encoding, so only logged tokens have a price")]
     NoEncoding,
-    /// No price of the model holds on this day.
+    /// No price of the model is valid on this day.
     #[error("none of its prices holds on {0}")]
     Day(String),
-    /// The day is not known, and the price depends on it.
+    /// The price depends on the day, which is not known.
     #[error("its price depends on the day, which is not known")]
     Undated,
     /// A kind of tokens or requests has no price.
     #[error("its price has none for {0}")]
     Kind(&'static str),
-    /// The price depends on the lengths of requests, and only their sum is known.
+    /// The price depends on the lengths of requests, of which only the sum is known.
     #[error("it costs more above {0} tokens in a request, and only sums are known here: give the files")]
     Length(u64),
-    /// Some requests were served otherwise than others, and only their sum is known.
+    /// The requests were served in different tiers, and only their sum is known.
     #[error(
         "its requests were served in several ways (batch, flex, priority), and only sums are known here: give the files"
     )]
     Tiers,
-    /// No model is known, and a list of all models is no choice of prices.
-    #[error("no model is known of it, and a list of all models is not applied as a whole")]
+    /// The model is not known, and a list of all models is not applied as a whole.
+    #[error("its model is not known, and a list of all models is not applied as a whole")]
     NoModel,
-    /// Several models wrote a conversation, and the table that was read does not divide it.
+    /// Several models wrote a conversation, and the table that was read does not separate them.
     #[error("several models wrote some of it: bill it by model, or give the files")]
     Models,
 }
 
-/// Prices of a million tokens by kind; none where the kind has no price.
+/// The prices of a million tokens by kind; `None` if a kind has no price.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rates {
-    /// Tokens that are sent.
+    /// Input tokens.
     pub input: Option<f64>,
-    /// Tokens that are sent and read from a cache.
+    /// Input tokens that are read from a cache.
     pub cached_input: Option<f64>,
-    /// Tokens that are sent and written to a cache for minutes.
+    /// Input tokens that are written to a cache for minutes.
     pub cache_write: Option<f64>,
-    /// Tokens that are sent and written to a cache for an hour.
+    /// Input tokens that are written to a cache for an hour.
     pub cache_write_1h: Option<f64>,
-    /// Tokens that the model writes.
+    /// Output tokens.
     pub output: Option<f64>,
 }
 
-/// What a price depends on besides the kind of tokens.
+/// The terms of requests, on which a price depends in addition to the kind of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Terms {
-    /// How each of the requests was served; none where only the sum of several ways is known.
+    /// The service tier of each request; `None` if only the sum of several tiers is known.
     pub tier: Option<ServiceTier>,
-    /// The largest threshold of length that each of the requests exceeds; none where only their sum is known.
+    /// The largest threshold of length that each request exceeds; `None` if only the sum of requests is known.
     pub above: Option<u64>,
 }
 
 impl Terms {
-    /// The terms of any request that no threshold applies to.
+    /// The terms of a request that exceeds no threshold.
     pub(crate) const BASE: Self = Self {
         tier: Some(ServiceTier::Standard),
         above: Some(0),
     };
 }
 
-/// A price: what a model's tokens, requests and searches cost.
+/// A price for the tokens, requests and searches of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Price {
     /// The name of the priced product, for example a model.
     pub model: String,
-    /// Other names of it.
+    /// Other names of the product.
     pub aliases: Vec<String>,
-    /// The encoding of the tokens that are paid for; none where only logged tokens have this price.
+    /// The encoding of the priced tokens; `None` if the price applies to logged tokens only.
     pub encoding: Option<String>,
     /// Currency, for example `USD`.
     pub currency: String,
-    /// Rates by how a request is served and by the length that it exceeds.
+    /// The rates by service tier and by the threshold of length that a request exceeds.
     pub rates: BTreeMap<(ServiceTier, u64), Rates>,
-    /// Price of a request, whatever its length.
+    /// The price of a request of any length.
     pub per_request: Option<f64>,
-    /// Price of a search on the web.
+    /// The price of a web search.
     pub per_search: Option<f64>,
-    /// The share that is taken off everything, from 0 to 1.
+    /// The discount on everything, from 0 to 1.
     pub batch_discount: Option<f64>,
-    /// The first day on which it holds.
+    /// The first day on which the price is valid.
     pub from: Option<Date>,
-    /// The last day on which it holds.
+    /// The last day on which the price is valid.
     pub until: Option<Date>,
-    /// The day on which the price was read; none of a list that does not say.
+    /// The day on which the price was read; `None` if the list has no date.
     pub date: Option<String>,
-    /// Where the price is from.
+    /// The source of the price.
     pub source: String,
 }
 
-/// A kind of tokens: its name, their number, and the rate that they have.
+/// A kind of tokens: its name, the number of tokens, and their rate.
 type Kind = (&'static str, u64, fn(&Rates) -> Option<f64>);
 
 impl Price {
-    /// The price of a million tokens that are sent, in single requests of any length.
+    /// The price of a million input tokens, in requests below all thresholds.
     pub fn per_million(&self) -> Option<f64> {
         self.rates.get(&(ServiceTier::Standard, 0))?.input
     }
 
-    /// The price of a million tokens that the model writes.
+    /// The price of a million output tokens.
     pub fn per_million_output(&self) -> Option<f64> {
         self.rates.get(&(ServiceTier::Standard, 0))?.output
     }
 
-    /// The prices of a million tokens of other kinds, where they differ from that of what is sent.
+    /// The prices of a million tokens of other kinds, if they differ from that of input tokens.
     pub fn more_rates(&self) -> Vec<(&'static str, f64)> {
         let Some(rates) = self.rates.get(&(ServiceTier::Standard, 0)) else {
             return Vec::new();
@@ -151,8 +151,7 @@ impl Price {
             .collect()
     }
 
-    /// The estimated cost of tokens that were counted here, in single requests below all thresholds; answers cost nothing where their
-    /// price is not known.
+    /// The estimated cost of tokens that were counted here, in requests below all thresholds; output costs nothing if it has no price.
     pub fn estimate(&self, usage: &BilledUsage) -> f64 {
         let tokens = usage.input as f64 * self.per_million().unwrap_or_default()
             + usage.output as f64 * self.per_million_output().unwrap_or_default();
@@ -160,7 +159,7 @@ impl Price {
         self.discounted(tokens / 1_000_000.0 + requests)
     }
 
-    /// The cost of what a provider logged. Every kind that there is any of needs a price; `longest` is a length that no request exceeds.
+    /// The cost of logged usage. Every kind that occurs needs a price; `longest` is a length that no request exceeds.
     pub(crate) fn cost_of_logged(
         &self,
         usage: &BilledUsage,
@@ -175,7 +174,7 @@ impl Price {
             },
         };
         let tier = match terms.tier.ok_or(Unpriced::Tiers)? {
-            // A discount on everything is that of batches.
+            // A discount on everything is the discount for batches.
             ServiceTier::Batch if self.batch_discount.is_some() && !self.has_tier(ServiceTier::Batch) => {
                 ServiceTier::Standard
             }
@@ -196,7 +195,7 @@ impl Price {
         ];
         let mut sum = 0.0;
         for (name, tokens, rate) in kinds {
-            // A rate that a threshold does not change is that of the threshold before.
+            // If a tier above a threshold does not have a rate, that of the threshold below applies.
             let mut tiers = self.rates.range((tier, 0)..=(tier, above)).rev();
             match tiers.find_map(|(_, rates)| rate(rates)) {
                 Some(rate) => sum += tokens as f64 * rate / 1_000_000.0,
@@ -212,18 +211,18 @@ impl Price {
                 }
             }
         }
-        // Searches without a price leave the amount as it is: the bill names them as unpriced.
+        // Searches without a price add nothing; the bill lists them as unpriced.
         sum += usage.searches as f64 * self.per_search.unwrap_or_default();
         let requests = usage.requests as f64 * self.per_request.unwrap_or_default();
         Ok(self.discounted(sum + requests))
     }
 
-    /// Whether any service tier has separate rates.
+    /// Whether there are separate rates for a service tier.
     fn has_tier(&self, tier: ServiceTier) -> bool {
         self.rates.keys().any(|(known, _)| *known == tier)
     }
 
-    /// Whether tokens that were counted in an encoding have this price.
+    /// Whether the price applies to tokens that were counted in an encoding.
     pub(crate) fn counts_in(&self, encoding: &str) -> Result<(), Unpriced> {
         match &self.encoding {
             None => Err(Unpriced::NoEncoding),
@@ -232,7 +231,7 @@ impl Price {
         }
     }
 
-    /// The thresholds of length, in order.
+    /// The thresholds of length, in ascending order.
     fn thresholds(&self) -> impl Iterator<Item = u64> {
         let lengths: BTreeSet<u64> = self.rates.keys().map(|(_, above)| *above).collect();
         lengths.into_iter().filter(|above| *above > 0)
@@ -242,7 +241,7 @@ impl Price {
         amount * (1.0 - self.batch_discount.unwrap_or_default())
     }
 
-    /// Whether everything costs the same by both.
+    /// Whether both prices give the same costs.
     fn costs_as(&self, other: &Self) -> bool {
         let terms = |price: &Self| (price.per_request, price.per_search, price.batch_discount);
         self.currency == other.currency && self.rates == other.rates && terms(self) == terms(other)
@@ -256,12 +255,12 @@ impl Price {
         self.from.is_some() || self.until.is_some()
     }
 
-    /// Whether it can hold on a day, which may be unknown.
+    /// Whether the price may be valid on a day; true if the day is not known.
     pub(crate) fn may_hold_on(&self, day: &str) -> bool {
         day.parse().map_or(true, |day| self.holds_on(day))
     }
 
-    /// The name, with the days on which it holds.
+    /// The name, with the days on which the price is valid.
     fn shown(&self) -> String {
         let day =
             |word: &str, day: Option<Date>| day.map_or_else(String::new, |day| format!(" {word} {day}"));
@@ -274,24 +273,24 @@ impl Price {
     }
 }
 
-/// The prices of a file, found by names of models.
+/// The prices of a file, which are found by names of models.
 #[derive(Clone, Debug, Default)]
 pub struct PriceList {
     prices: Vec<Price>,
-    /// Whether the file is a list of all models, so that its prices are no choice for what has no model.
+    /// Whether the file is a list of all models, which is not applied to tokens without a model.
     is_catalogue: bool,
-    /// What of the file is not understood, as one sentence.
+    /// A sentence about the entries that are not understood.
     remark: Option<String>,
     by_name: BTreeMap<String, Vec<usize>>,
-    /// All names in small letters.
+    /// All names in lower case.
     names: BTreeSet<String>,
     by_undated: BTreeMap<String, Vec<usize>>,
     by_bare: BTreeMap<String, Vec<usize>>,
 }
 
 impl PriceList {
-    /// Reads a price file, which is recognised by its content: our TOML, `LiteLLM`'s list or that of models.dev. Encodings are those of
-    /// the registry and of `own`.
+    /// Reads a price file, which is recognised by its content: TOML of chatmill, or the list of `LiteLLM` or of models.dev. Encodings are
+    /// those of the registry and of `own`.
     pub fn parse(text: &str, own: &[Encoding]) -> Result<Self, PriceError> {
         if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
             let (prices, remark) = lists::read(text)?;
@@ -335,7 +334,7 @@ impl PriceList {
         list
     }
 
-    /// The price of a model on a day, `YYYY-MM-DD` where it is known; of tokens that were counted in `encoding`, that in this encoding.
+    /// The price of a model on a day, `YYYY-MM-DD` or empty; for tokens that were counted in `encoding`, the price for this encoding.
     pub fn find(&self, model: &str, day: &str, encoding: Option<&str>) -> Result<&Price, Unpriced> {
         if model == SEVERAL {
             return Err(Unpriced::Models);
@@ -361,7 +360,7 @@ impl PriceList {
             match day.parse::<Date>() {
                 Ok(date) => {
                     fitting.retain(|price| price.holds_on(date));
-                    // A price without days holds where none with days does.
+                    // A price without days is valid where no price with days is.
                     if fitting.iter().any(|price| price.is_dated()) {
                         fitting.retain(|price| price.is_dated());
                     }
@@ -378,7 +377,7 @@ impl PriceList {
         }
     }
 
-    /// The prices that apply to what has no model: a figure for each; none of a list of all models.
+    /// The prices that apply to tokens without a model, each as a separate figure; empty for a list of all models.
     pub fn each(&self) -> &[Price] {
         if self.is_catalogue { &[] } else { &self.prices }
     }
@@ -398,12 +397,12 @@ impl PriceList {
         self.prices.first().map_or("", |price| &price.currency)
     }
 
-    /// What of the file is not understood, as one sentence.
+    /// A sentence about the entries that are not understood.
     pub fn remark(&self) -> Option<&str> {
         self.remark.as_deref()
     }
 
-    /// What sums have to be divided by, so that these prices apply to them.
+    /// The properties by which sums must be divided so that these prices can be applied.
     pub fn division(&self) -> Option<PriceDivision> {
         let lengths: BTreeSet<u64> = self.prices.iter().flat_map(Price::thresholds).collect();
         (!self.is_empty()).then(|| PriceDivision {
@@ -413,20 +412,20 @@ impl PriceList {
     }
 }
 
-/// The model of conversations that several models wrote, where they are not divided.
+/// The model of conversations that several models wrote, if they are not separated.
 pub(crate) const SEVERAL: &str = "(several)";
 
-/// What prices depend on besides the model.
+/// The properties on which prices depend, in addition to the model.
 #[derive(Clone, Debug, Default)]
 pub struct PriceDivision {
-    /// Whether prices hold on some days only.
+    /// Whether some prices are valid on some days only.
     pub by_day: bool,
-    /// All thresholds of length, in order.
+    /// All thresholds of length, in ascending order.
     pub lengths: Vec<u64>,
 }
 
 impl PriceDivision {
-    /// The usage that was logged of a single request, with its terms.
+    /// The logged usage of a single request, with its terms.
     pub fn single(&self, tier: ServiceTier, usage: BilledUsage) -> (Terms, BilledUsage) {
         let exceeded = self.lengths.iter().take_while(|length| **length < usage.input);
         let terms = Terms {

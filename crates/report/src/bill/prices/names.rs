@@ -1,12 +1,12 @@
-//! Names of models: what of a name is a date, a version, a vendor or a region, and not the model.
+//! Compares names of models, by removing dates, versions, vendors and regions, which do not change the model.
 //!
-//! Words that make another model of a name (`ft:`, `:free`, `:thinking`, `-mini`, `-fast`, `-priority`, `-batch`) are no such part, so
-//! they always stay. All names are in small letters here.
+//! Words that mean another model or another price (`ft:`, `:free`, `:thinking`, `-mini`, `-fast`, `-priority`, `-batch`) are never removed.
+//! All names are in lower case here.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-/// Vendors and families before a name and a `/` that mean the vendor itself, as its own pages and `OpenRouter` write them.
+/// Prefixes before a `/` that mean the vendor itself, as vendors and `OpenRouter` write them.
 const OF_VENDORS: &[&str] = &[
     "anthropic",
     "cohere",
@@ -27,7 +27,7 @@ const OF_VENDORS: &[&str] = &[
     "zai",
 ];
 
-/// Words before a name and a `.` in Bedrock's and OCI's names: regions, then vendors.
+/// Prefixes before a `.` in names of Bedrock and OCI: regions, then vendors.
 const DOTTED: &[&str] = &[
     "apac",
     "au",
@@ -56,10 +56,10 @@ const DOTTED: &[&str] = &[
     "zai",
 ];
 
-/// Words before a `/` that name another way of being served, and so another price.
+/// Prefixes before a `/` that mean another way of serving, and so another price.
 const OTHER_MODELS: &[&str] = &["batch", "fast", "flex", "free", "ft", "priority"];
 
-/// The name without the dates and versions at its end; `names` are those of all prices.
+/// The name without dates and versions at its end; `names` are those of all prices.
 pub(super) fn undated<'n>(name: &'n str, names: &BTreeSet<String>) -> &'n str {
     let mut shorter = name;
     while let Some(less) = without_date(shorter).or_else(|| without_month(shorter, name, names)) {
@@ -94,8 +94,8 @@ fn without_date(name: &str) -> Option<&str> {
     shorter.filter(|shorter| !shorter.is_empty())
 }
 
-/// The name without four digits, as in `-0613` and `-2407`, unless another name begins with all of it: `-1106` is no version where there
-/// is `-1106-preview`.
+/// The name without four digits, as in `-0613` and `-2407`, unless another name begins with all of it: `-1106` is not a version if there is
+/// `-1106-preview`.
 fn without_month<'n>(name: &'n str, whole: &str, names: &BTreeSet<String>) -> Option<&'n str> {
     let (head, rest) = name.rsplit_once('-')?;
     if head.is_empty() || rest.len() != 4 || !rest.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -110,13 +110,13 @@ fn without_month<'n>(name: &'n str, whole: &str, names: &BTreeSet<String>) -> Op
         .then_some(head)
 }
 
-/// The name that the vendor itself gives, where a word for the vendor is before it.
+/// The name that the vendor itself uses, if a prefix means the vendor.
 pub(super) fn of_vendor(name: &str) -> Option<&str> {
     let (vendor, bare) = name.split_once('/')?;
     (OF_VENDORS.contains(&vendor) && !bare.contains('/')).then_some(bare)
 }
 
-/// The name without vendors and regions before it.
+/// The name without prefixes for vendors and regions.
 pub(super) fn bare(name: &str) -> &str {
     if name.starts_with("ft:") {
         return name;

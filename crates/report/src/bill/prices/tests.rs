@@ -1,4 +1,4 @@
-//! Names of models, and the lists of others.
+//! Names of models, and the lists of other projects.
 
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ fn list(entries: &[(&str, f64, &str)]) -> PriceList {
     PriceList::parse(&entries.iter().map(entry).collect::<String>(), &[]).unwrap()
 }
 
-/// The name of the price of a model, or why there is none.
+/// The name of the price of a model, or the reason why there is none.
 fn found(list: &PriceList, model: &str) -> String {
     match list.find(model, "", None) {
         Ok(price) => price.model.clone(),
@@ -229,7 +229,7 @@ fn other_json_is_no_list_of_prices() {
     }
 }
 
-/// What a name consists of: before the model, the model, and after it.
+/// The components of a name: prefixes, models, and suffixes.
 const BEFORE: &[&str] = &["", "us.anthropic.", "azure/", "azure/eu/", "reseller/openai/"];
 const MODELS: &[&str] = &[
     "mill-5",
@@ -252,7 +252,7 @@ const AFTER: &[&str] = &[
 proptest! {
     #![proptest_config(chatmill_drawn::law(64))]
 
-    /// A name has its own price, or the one price of all names of its model; never that of another model.
+    /// A name has the price of its own entry, or the one price of all names of its model; never that of another model.
     #[test]
     fn no_name_has_the_price_of_another_model(
         entries in prop::collection::btree_map((0..BEFORE.len(), 0..MODELS.len(), 0..AFTER.len()), 1..4_u8, 1..12),
@@ -268,7 +268,7 @@ proptest! {
             (None, Ok((name, price))) => {
                 let of = entries.keys().find(|of| format!("{}{}{}", BEFORE[of.0], MODELS[of.1], AFTER[of.2]) == name).unwrap();
                 prop_assert_eq!(of.1, asked.1, "{} for {:?}", name, asked);
-                // Of the same vendor and region, whatever the date; or of all.
+                // A price of the same vendor and region, for any date; or one that all entries share.
                 let near = entries.iter().filter(|(of, _)| of.0 == asked.0 && of.1 == asked.1);
                 let near: BTreeSet<u8> = near.map(|(_, price)| *price).collect();
                 let prices = if near.is_empty() { of_model } else { near };
@@ -280,7 +280,7 @@ proptest! {
     }
 }
 
-/// `just prices`: every name of a real list has its own price, and under dates, versions and vendors that price or none.
+/// `just prices`: every name of a real list has its own price, and with dates, versions and vendors the same price or none.
 #[test]
 #[ignore = "needs a list of prices, CHATMILL_PRICES"]
 #[expect(clippy::disallowed_methods, reason = "the list is no input")]
@@ -290,7 +290,7 @@ fn no_name_of_a_real_list_has_the_price_of_another() {
     println!("{}", list.remark().unwrap_or_default());
     let (mut same, mut none) = (0, 0);
     let mut check = |price: &Price, name: &str, other: &str| match list.find(name, "", None) {
-        // The name may be in the list, too, and what is served otherwise may be sold elsewhere.
+        // The name itself may be in the list, and another way of serving may have another price.
         Ok(found) if other.is_empty() => {
             assert!(
                 found.costs_as(price) || list.by_name.contains_key(name),
@@ -328,7 +328,7 @@ fn no_name_of_a_real_list_has_the_price_of_another() {
         check(price, &format!("ft:{model}"), "ft:");
     }
     println!("{same} names have the price of their model, and {none} have none");
-    // Without its own entry, a name has the price of another date at most.
+    // Without its own entry, a name may only have the price of another date.
     let mut guessed = Vec::new();
     for place in 0..list.prices.len() {
         let mut others = list.prices.clone();

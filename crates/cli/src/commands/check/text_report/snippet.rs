@@ -1,26 +1,25 @@
-//! The source text of a finding: one line, never wider than the terminal, with carets under what is meant.
+//! The source text of a finding: one line, never wider than the terminal, with carets under the finding.
 //!
-//! Records are lines of any length, so that only a stretch of a line is at hand.
+//! Records may be lines of any length, so only a section of the line is available.
 
 use chatmill_engine::check::Excerpt;
 use unicode_width::UnicodeWidthStr;
 
 use crate::terminal::{beginning, ending};
 
-/// What stands for text that is left out.
+/// Marks text that is left out.
 const CUT: &str = "…";
 
-/// The line of source text without its indentation, and carets under the finding, both of at most so many columns; nothing
-/// when there is no text.
+/// The source line without its indentation, and a line of carets under the finding, both of at most `columns` columns; `None` without text.
 pub(in crate::commands::check) fn draw(excerpt: &Excerpt, columns: usize) -> Option<[String; 2]> {
     let whole = &excerpt.text;
     let indentation = (whole.len() - whole.trim_start().len()).min(excerpt.start);
     let begins_late = excerpt.begins_late && indentation == 0;
-    // A mark on either side.
+    // Room for a mark at each end.
     let available = columns.saturating_sub(2);
     let before = whole.get(indentation..excerpt.start)?;
     let inside = whole.get(excerpt.start..excerpt.end)?;
-    // Of an object or a list that fills the line its bracket is enough.
+    // For an object or a list that fills the line, only the opening bracket is marked.
     let is_large = inside.width() > available / 2 || excerpt.ends_early && excerpt.end == whole.len();
     let end = if is_large && inside.starts_with(['{', '[']) {
         excerpt.start + 1
@@ -39,7 +38,7 @@ pub(in crate::commands::check) fn draw(excerpt: &Excerpt, columns: usize) -> Opt
     }
 
     let shown_inside = beginning(inside, available - before.width().min(available / 3));
-    // A caret stands even where there is no text.
+    // An empty finding has one caret.
     let rest = available.saturating_sub(shown_inside.width().max(1));
     let is_whole = shown_inside.len() == inside.len();
     let after = if is_whole { after } else { "" };

@@ -1,5 +1,5 @@
-//! The summary at the end of a text report: verdicts, numbers, and the codes with the worst file of each. It fits a screen
-//! however many files there are.
+//! The summary at the end of a text report: verdicts, counts, and the codes with the worst file of each. It fits on a screen for any number
+//! of files.
 
 use chatmill_diag::Severity;
 use unicode_width::UnicodeWidthStr;
@@ -10,24 +10,24 @@ use crate::figures::{count, counted};
 use crate::output::{self, Colours, harmless};
 use crate::terminal::{self, short_path, wrapped};
 
-/// Codes that a summary lists; with everything else it stays below the 24 lines of the smallest terminal.
+/// The number of codes that a summary lists; the whole summary is shorter than the 24 lines of the smallest terminal.
 const MAX_CODES: usize = 9;
 
-/// Columns below which a file's name is not recognisable.
+/// The width below which a path is not recognisable.
 const LEAST_PATH: usize = 20;
 
-/// What was found and is not shown.
+/// The counts of findings that are not shown.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Hidden {
-    /// Occurrences below the least severity.
+    /// Findings below the least severity.
     pub lesser: u64,
-    /// Occurrences beyond the most of a code in a file.
+    /// Findings beyond the limit for a code in a file.
     pub beyond: u64,
-    /// Findings so far.
+    /// Findings so far that are not below the least severity; it keeps findings of the same place in order.
     pub turn: u64,
 }
 
-/// Writes the summary.
+/// The text of the summary.
 pub(super) fn write(summary: &Summary, hidden: &Hidden, view: &View, colours: Colours) -> String {
     let mut lines = vec![verdicts(summary), numbers(summary)];
     lines.extend(summary.judgements.iter().map(|judgement| {
@@ -84,7 +84,7 @@ pub(super) fn write(summary: &Summary, hidden: &Hidden, view: &View, colours: Co
     text
 }
 
-/// How many files have which verdict.
+/// The number of files with each verdict.
 fn verdicts(summary: &Summary) -> String {
     let mut verdicts = Vec::new();
     for (number, verdict) in [
@@ -118,7 +118,7 @@ fn numbers(summary: &Summary) -> String {
     )
 }
 
-/// The codes, worst first, each with its numbers and the file that has most of it.
+/// The codes, worst first, each with its counts and the file that has the most of it.
 fn codes(summary: &Summary, columns: usize, colours: Colours) -> String {
     let worst = worst_first(&summary.codes);
     let listed = worst.get(..MAX_CODES).unwrap_or(&worst);
@@ -134,7 +134,7 @@ fn codes(summary: &Summary, columns: usize, colours: Colours) -> String {
     let files = listed.iter().map(|(_, code)| counted(code.files, "file"));
     let files: Vec<String> = files.map(|files| format!("in {files}")).collect();
     let most_files = files.iter().map(String::len).max().unwrap_or_default();
-    // The name goes first where there is no room for it and a file.
+    // If there is no room for both, the file is shown rather than the name of the code.
     let shows_names = widest + 2 + longest + 2 + most_files + 2 + LEAST_PATH <= columns;
     let longest = if shows_names { longest } else { "IN001".len() };
     let mut text = String::new();
@@ -147,7 +147,7 @@ fn codes(summary: &Summary, columns: usize, colours: Colours) -> String {
         };
         let line = format!("{severities:>widest$}  {name:<longest$}  {files:<most_files$}");
         let worst = worst_file(found, columns.saturating_sub(line.width() + 2));
-        // Colours take no columns.
+        // Colours have no width.
         let painted = colours.paint(style, &format!("{severities:>widest$}"));
         let rest = line.get(widest..).unwrap_or_default();
         let line = format!("{painted}{rest}  {worst}");
@@ -161,13 +161,13 @@ fn codes(summary: &Summary, columns: usize, colours: Colours) -> String {
     text
 }
 
-/// Occurrences of a code: mostly of one severity.
+/// The occurrences of a code by severity; most codes have one severity.
 fn severities(code: &CodeSummary) -> String {
     let clauses: Vec<String> = by_severity(code.errors, code.warnings, code.notes).collect();
     clauses.join(", ")
 }
 
-/// The file with most findings of a code, and their number where there are other files.
+/// The file with the most findings of a code, with their number if there are other files.
 fn worst_file(code: &CodeSummary, columns: usize) -> String {
     let Some(worst) = &code.worst_file else {
         return String::new();
@@ -187,7 +187,7 @@ fn fitting(path: &str, number: &str, columns: usize) -> String {
     format!("{}{number}", short_path(path, available))
 }
 
-/// Every code with its numbers, as a table.
+/// A table of all codes with their counts.
 pub(super) fn statistics(totals: &Totals) -> String {
     let codes = worst_first(&totals.0);
     if codes.is_empty() {

@@ -1,4 +1,4 @@
-//! Renders conversations, counts and books them; each thread has a pricer of its own.
+//! Renders conversations, counts them and adds them to a bill; each thread has a separate pricer.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,31 +18,31 @@ use chatmill_report::bill::{
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use jiff::tz::TimeZone;
 
-/// What is priced, and how.
+/// What is priced, and the settings for it.
 pub(super) struct Priced<'p> {
-    /// What is billed apart.
+    /// The fields by which the bill is grouped.
     pub by: &'p [BillBy],
     /// Whether text is billed, before any dialect renders it.
     pub text: bool,
-    /// The zone of days.
+    /// The time zone of days.
     pub zone: &'p TimeZone,
-    /// Dialects.
+    /// The dialects.
     pub targets: &'p [Dialect],
-    /// Encodings.
+    /// The encodings.
     pub encodings: &'p [Encoding],
-    /// How conversations are rendered.
+    /// The policy for rendering.
     pub policy: &'p Policy,
     /// Additions to the conversations: a prompt, and definitions of tools.
     pub additions: Additions<'p>,
-    /// How much of them a rendering shows.
+    /// The windows of history that renderings show.
     pub windows: &'p WindowPlan,
-    /// Who speaks as the assistant.
+    /// The choice of the participant that speaks as the assistant.
     pub speaker: &'p PerspectiveChoice,
-    /// What prices depend on; none where nothing is priced.
+    /// The properties on which prices depend; `None` if nothing is priced.
     pub division: Option<&'p PriceDivision>,
 }
 
-/// Renders, counts and books.
+/// Renders and counts conversations, and adds them to a bill.
 pub(super) struct Pricer<'p> {
     priced: &'p Priced<'p>,
     counter: TokenCounter,
@@ -62,7 +62,7 @@ impl<'p> Pricer<'p> {
         }
     }
 
-    /// What was booked since the last time.
+    /// Takes the bill of the conversations since the last call.
     pub(super) fn take(&mut self) -> Bill {
         std::mem::take(&mut self.bill)
     }
@@ -89,7 +89,7 @@ impl<'p> Pricer<'p> {
         let windowed = WindowedRenderer::new(linked, priced.windows, &perspectives, priced.policy, &arena)
             .with(priced.additions);
         let mut sink = Sink::default();
-        // A rendering may belong to several days and models.
+        // The counts of a rendering may belong to several days and models.
         let is_shared = priced.by.contains(&BillBy::Day) || priced.by.contains(&BillBy::Model);
         let title = conversation.title.as_deref().filter(|title| !title.is_empty());
         for target in priced.targets {

@@ -30,7 +30,7 @@ const FLOORS: &[(&str, u8)] = &[
 ];
 
 /// Crates on no floor: they may import any crate, and no crate imports them outside its tests.
-const BESIDE: &[&str] = &["drawn", "golden", "testkit", "workshop", "xtask"];
+const OUTSIDE: &[&str] = &["drawn", "golden", "testkit", "workshop", "xtask"];
 
 /// The crates whose sources may name `std::fs`.
 const TOUCH_FILES: &[&str] = &["intake", "dataset", "golden", "testkit", "workshop", "xtask"];
@@ -46,7 +46,7 @@ const PACKS: (&str, &str) = ("dataset", "zstd");
 const FILE_ACCESS: &[&str] = &["std::fs", "fs::File", "fs::OpenOptions"];
 
 /// The crates that judge or write conversations.
-const NAMELESS: &[&str] = &["link", "rule", "redact", "dialect"];
+const SOURCE_BLIND: &[&str] = &["link", "rule", "redact", "dialect"];
 
 /// The expressions by which source text reads the source of a conversation, and the structure that it was recognised by.
 const SOURCE_NAME: &[&str] = &[
@@ -114,7 +114,7 @@ fn import_violations(house: &Metadata) -> Vec<String> {
     let mut violations = Vec::new();
     for package in &house.packages {
         let krate = short(&package.name);
-        if floor(krate).is_none() && !BESIDE.contains(&krate) {
+        if floor(krate).is_none() && !OUTSIDE.contains(&krate) {
             violations.push(format!(
                 "{krate}: is on no floor; give it one in xtask/src/floors.rs"
             ));
@@ -130,7 +130,7 @@ fn import_violation(krate: &str, what: &str) -> Option<String> {
         return Some(format!("{krate}: depends on {what}; only intake unpacks"));
     }
     let ours = what.strip_prefix("chatmill-")?;
-    if BESIDE.contains(&ours) && !BESIDE.contains(&krate) {
+    if OUTSIDE.contains(&ours) && !OUTSIDE.contains(&krate) {
         return Some(format!("{krate}: depends on {ours} outside its tests"));
     }
     let (own, other) = (floor(krate)?, floor(ours)?);
@@ -151,7 +151,7 @@ fn file_access_violations(files: &[SourceFile]) -> Vec<String> {
 }
 
 fn source_name_violations(files: &[SourceFile]) -> Vec<String> {
-    let is_bound = |file: &&SourceFile| NAMELESS.contains(&file.krate.as_str());
+    let is_bound = |file: &&SourceFile| SOURCE_BLIND.contains(&file.krate.as_str());
     let places = files
         .iter()
         .filter(is_bound)

@@ -75,10 +75,10 @@ const PASSES: &[&Pass] = &[
     &tool_ids::PASS,
     &definitions::PASS,
     &results::PASS,
-    &DIVIDED,
+    &RESULTS_SPLIT,
     &system_place::PASS,
     &split_calls::PASS,
-    &SILENCE,
+    &EMPTY_OR_REJECTED,
     &merge::PASS,
     &start::PASS,
     &trim::PASS,
@@ -126,7 +126,7 @@ fn no_losses(_: &DialectProfile) -> &'static [LossCode] {
 
 /// Declares results that are split from the other parts of their message into a separate turn; a dialect that puts results first in a user
 /// turn does not split them from the parts of that user.
-const DIVIDED: Pass = Pass {
+const RESULTS_SPLIT: Pass = Pass {
     loses: |profile| codes_if(profile.order.has_tools(), &[LossCode::TurnSplit]),
     run: |plan, _, profile| {
         if !plan.kinds.has(Kinds::RESULTS) {
@@ -148,7 +148,7 @@ const DIVIDED: Pass = Pass {
 };
 
 /// Reports a rendering without turns, and calls and results that policy rejects, as violations.
-const SILENCE: Pass = Pass {
+const EMPTY_OR_REJECTED: Pass = Pass {
     loses: no_losses,
     run: |plan, _, profile| {
         let rejected = plan.rejected.iter();
@@ -156,11 +156,11 @@ const SILENCE: Pass = Pass {
             Violation::of(profile.pairing, cause.position, cause).of_call(cause.call_id.as_deref())
         }));
         let mut turns = plan.turns.iter();
-        let is_silent = match profile.system {
+        let has_no_turns = match profile.system {
             SystemPlace::Anywhere => turns.next().is_none(),
             SystemPlace::Start | SystemPlace::Outside => turns.all(|turn| turn.role == Role::System),
         };
-        if is_silent {
+        if has_no_turns {
             plan.violations.push(Violation::of(
                 profile.empty_conversation.0,
                 None,
@@ -224,18 +224,18 @@ mod tests {
         };
         let answer = Sample::new().post(BOT, vec![text("a"), call("c"), result("c", "x")]);
         for profile in [&PLAIN, &users] {
-            let (turns, losses) = answer.after(&[&DIVIDED], profile);
+            let (turns, losses) = answer.after(&[&RESULTS_SPLIT], profile);
             assert_eq!(turns, ["assistant: a | <call   >", "tool: <result   x>"]);
             assert_eq!(losses, ["turn-split 0 1"]);
         }
         let asked = Sample::new()
             .post(BOT, vec![call("c")])
             .post(ANN, vec![result("c", "x"), text("b")]);
-        assert_eq!(asked.after(&[&DIVIDED], &PLAIN).1, ["turn-split 1 1"]);
-        assert!(asked.after(&[&DIVIDED], &users).1.is_empty());
+        assert_eq!(asked.after(&[&RESULTS_SPLIT], &PLAIN).1, ["turn-split 1 1"]);
+        assert!(asked.after(&[&RESULTS_SPLIT], &users).1.is_empty());
         let parted = Sample::new()
             .post(BOT, vec![call("c")])
             .post(ANN, vec![result("c", "x")]);
-        assert!(parted.after(&[&DIVIDED], &PLAIN).1.is_empty());
+        assert!(parted.after(&[&RESULTS_SPLIT], &PLAIN).1.is_empty());
     }
 }

@@ -319,7 +319,7 @@ impl Plan {
 
     /// Returns the key of `[select]` or of its section that excludes a conversation, if
     /// any. `read` is the conversation before redaction, `found` the codes of its findings.
-    pub fn leaves_out<'f>(
+    pub fn excluded_by<'f>(
         &self,
         input: usize,
         read: &Linked,
@@ -328,10 +328,10 @@ impl Plan {
     ) -> Option<&str> {
         let id = self.base_id(input, read, record);
         let section = cut::at(&self.inputs, input).section;
-        if let Some(reason) = self.mix.leaves_out(section, &id) {
+        if let Some(reason) = self.mix.excluded_by(section, &id) {
             return Some(reason);
         }
-        let by_key = self.selection.leaves_out(&id, &read.conversation, found);
+        let by_key = self.selection.excluded_by(&id, &read.conversation, found);
         by_key.or_else(|| {
             let evaluations = self.evaluations()?;
             evaluations.meet(&read.conversation).then_some(DECONTAMINATE)

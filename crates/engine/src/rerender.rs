@@ -46,7 +46,7 @@ pub const REASONS: &[chatmill_diag::Reason] = preferences::REASONS;
 
 /// The reason why a dataset cannot be rendered in another dialect.
 #[derive(Debug, Error)]
-pub enum AgainError {
+pub enum RerenderError {
     /// The dataset lacks data that the dialect needs.
     #[error("{message}")]
     Refused {
@@ -60,7 +60,7 @@ pub enum AgainError {
     Dataset(#[from] DatasetError),
 }
 
-impl Classed for AgainError {
+impl Classed for RerenderError {
     fn class(&self) -> Class {
         match self {
             Self::Refused { .. } => Class::Request,
@@ -76,7 +76,7 @@ impl Classed for AgainError {
     }
 }
 
-impl AgainError {
+impl RerenderError {
     fn refused(message: impl Into<String>, step: impl Into<String>) -> Self {
         Self::Refused {
             message: message.into(),
@@ -87,7 +87,7 @@ impl AgainError {
 
 /// A rendering of a stored conversation.
 #[derive(Debug)]
-pub struct AgainRendering<'r> {
+pub struct Rerendering<'r> {
     /// Id of the conversation in the dataset.
     pub conversation: Cow<'r, str>,
     /// Id of the participant who is the assistant; empty if there is none.
@@ -114,10 +114,10 @@ pub struct AgainRendering<'r> {
     pub tokens: u64,
 }
 
-impl AgainRendering<'_> {
+impl Rerendering<'_> {
     /// Returns a copy that does not borrow the buffers of the renderer.
-    fn owned_copy(&self) -> AgainRendering<'static> {
-        AgainRendering {
+    fn owned_copy(&self) -> Rerendering<'static> {
+        Rerendering {
             conversation: self.conversation.to_string().into(),
             perspective: self.perspective.to_string().into(),
             content: self.content.as_ref().map(|text| text.to_string().into()),
@@ -132,7 +132,7 @@ impl AgainRendering<'_> {
 }
 
 /// A dataset and the dialect to render it in.
-pub struct Again<'d> {
+pub struct Rerenderer<'d> {
     dataset: &'d Dataset,
     plan: Plan,
     target: Dialect,
@@ -140,15 +140,15 @@ pub struct Again<'d> {
     called: Called,
 }
 
-impl<'d> Again<'d> {
+impl<'d> Rerenderer<'d> {
     /// Checks that the dataset has all data that the dialect (`ID` or `ID@PROFILE`)
     /// needs; `encoding` names the encoding in which renderings are counted.
-    pub fn new(dataset: &'d Dataset, dialect: &str, encoding: Option<&str>) -> Result<Self, AgainError> {
+    pub fn new(dataset: &'d Dataset, dialect: &str, encoding: Option<&str>) -> Result<Self, RerenderError> {
         let (plan, target, infers_by_input) = planned::plan(dataset, dialect)?;
         let named = |name: &str| {
             let known = plan.encodings.iter().find(|encoding| encoding.name() == name);
             known.cloned().ok_or_else(|| {
-                AgainError::refused(
+                RerenderError::refused(
                     format!("the vocabulary of the encoding `{name}` is not in the dataset"),
                     "omit `--max-tokens`, or add the dialect to `render.dialects` and run the pipeline again",
                 )
@@ -185,20 +185,20 @@ impl<'d> Again<'d> {
     /// Visits the renderings in the order in which the run would have written them. The first error ends it.
     pub fn each<E: From<DatasetError>>(
         &self,
-        visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
+        visit: &mut dyn FnMut(&Rerendering<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let conversations = Conversations::of(self.dataset)?;
         let replacements = Replacements::of(self.dataset)?;
-        let visit = &mut |again: &AgainRendering<'_>, _: &Sink<'_>, _: &Rendering| visit(again);
+        let visit = &mut |rerendering: &Rerendering<'_>, _: &Sink<'_>, _: &Rendering| visit(rerendering);
         Renderer::new(self).render_all(conversations, replacements, visit)
     }
 }
 
 /// The callback for a rendering, with its sink and what the dialect reports about it.
-type Visit<'v, E> = dyn FnMut(&AgainRendering<'_>, &Sink<'_>, &Rendering) -> Result<(), E> + 'v;
+type Visit<'v, E> = dyn FnMut(&Rerendering<'_>, &Sink<'_>, &Rendering) -> Result<(), E> + 'v;
 
 struct Renderer<'a, 'd> {
-    again: &'a Again<'d>,
+    rerenderer: &'a Rerenderer<'d>,
     buffers: SinkBuffers,
     meter: Option<BudgetMeter>,
     counter: Option<TokenCounter>,
@@ -211,12 +211,12 @@ struct Renderer<'a, 'd> {
 }
 
 impl<'a, 'd> Renderer<'a, 'd> {
-    fn new(again: &'a Again<'d>) -> Self {
+    fn new(rerenderer: &'a Rerenderer<'d>) -> Self {
         Self {
-            again,
+            rerenderer,
             buffers: SinkBuffers::default(),
-            meter: again.plan.windows.budget.as_ref().map(BudgetMeter::new),
-            counter: again
+            meter: rerenderer.plan.windows.budget.as_ref().map(BudgetMeter::new),
+            counter: rerenderer
                 .counted
                 .as_ref()
                 .map(|encoding| TokenCounter::new(std::slice::from_ref(encoding))),
@@ -247,7 +247,7 @@ impl<'a, 'd> Renderer<'a, 'd> {
         (id, input, linked): (&str, &str, &Linked),
         visit: &mut Visit<'_, E>,
     ) -> Result<(), E> {
-        let Again { plan, called, .. } = self.again;
+        let Rerenderer { plan, called, .. } = self.rerenderer;
         self.called = called.of_input(input);
         let most = usize::try_from(plan.limits().perspectives).unwrap_or(usize::MAX);
         let (mut perspectives, _) = render::perspectives(linked, &plan.pipeline.perspective.speaker);
@@ -263,7 +263,7 @@ impl<'a, 'd> Renderer<'a, 'd> {
         perspectives: &[Option<usize>],
         visit: &mut Visit<'_, E>,
     ) -> Result<(), E> {
-        let Again { plan, target, .. } = self.again;
+        let Rerenderer { plan, target, .. } = self.rerenderer;
         let arena = TextArena::default();
         let limit = usize::try_from(plan.limits().rendering).unwrap_or(usize::MAX);
         let mut sink = Sink::new(std::mem::take(&mut self.buffers), limit);
@@ -297,19 +297,19 @@ impl<'a, 'd> Renderer<'a, 'd> {
         let is_oversize = sink.is_oversize();
         if is_oversize {
             sink.begin();
-            let limit = self.again.plan.limits().rendering;
+            let limit = self.rerenderer.plan.limits().rendering;
             violations.push(format!("oversize-rendering: more than {limit} bytes"));
         }
         if let Some(counter) = &mut self.counter {
             counter.count_sink(sink, &mut self.counts_by_encoding);
         }
         let spans = if is_oversize { &[] } else { sink.spans() };
-        self.own.find(spans, self.again.target.has_control_tokens());
+        self.own.find(spans, self.rerenderer.target.has_control_tokens());
         let mut codes = rendering.loss_codes();
         // Redaction is not among the losses of the dialect.
         codes.extend(is_replaced.then_some(LossCode::Redacted.as_str()));
         codes.sort_unstable();
-        let again = AgainRendering {
+        let rerendering = Rerendering {
             conversation: conversation.into(),
             perspective: perspective.into(),
             ordinal: rendering.ordinal.into(),
@@ -329,6 +329,6 @@ impl<'a, 'd> Renderer<'a, 'd> {
                 .first()
                 .map_or(0, |token_counts| token_counts.tokens),
         };
-        visit(&again, sink, rendering)
+        visit(&rerendering, sink, rendering)
     }
 }

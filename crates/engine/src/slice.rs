@@ -56,7 +56,7 @@ pub(crate) enum Step {
         bytes: u64,
     },
     /// An entry that is skipped: it is no chat, or excluded.
-    PassedOver {
+    SkippedEntry {
         /// The kind of entry.
         kind: &'static str,
         /// The bytes of the entry.

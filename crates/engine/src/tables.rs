@@ -82,7 +82,7 @@ pub fn tables(
         threads,
         &mut slicer,
         &|_| true,
-        &|slice| work_off(slice, &tools, &options),
+        &|slice| process(slice, &tools, &options),
         &mut |_, result| match result {
             Ok(Some((tables, receipt))) if is_wanted && failure.is_none() => {
                 for (input, counts) in receipt.inputs {
@@ -154,7 +154,7 @@ fn options(plan: &Plan, wanted: &[&str]) -> TableOptions {
 }
 
 /// Processes one slice to its tables and counts; `None` if the work was stopped. A panic becomes an error.
-fn work_off(
+fn process(
     slice: &Slice,
     tools: &WorkerContext<'_>,
     options: &TableOptions,

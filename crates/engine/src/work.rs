@@ -103,7 +103,7 @@ impl<'p> WorkerContext<'p> {
 
     /// Returns the cluster of a conversation, or the reason why the plan excludes it, by its content
     /// before redaction. `met` counts the conversations of the slice that the selection has kept so far.
-    pub(crate) fn standing(
+    pub(crate) fn membership(
         &self,
         read: &ReadRecord<'_>,
         slice: SliceId,
@@ -116,10 +116,10 @@ impl<'p> WorkerContext<'p> {
         if let Some(reason) = read.left_out_by(plan) {
             return Err(reason);
         }
-        let standing = self.survey.standing(slice, *met);
+        let decision = self.survey.decision(slice, *met);
         *met += 1;
-        match standing.left_out {
-            None => Ok(standing.membership),
+        match decision.left_out {
+            None => Ok(decision.membership),
             Some(reason) => Err(reason.as_str()),
         }
     }
@@ -216,7 +216,7 @@ struct AcceptedConversation<'r> {
     linked: &'r Linked,
     read: &'r ReadRecord<'r>,
     /// The cluster of the conversation.
-    standing: &'r ClusterMembership,
+    membership: &'r ClusterMembership,
 }
 
 impl<'r> AcceptedConversation<'r> {
@@ -260,8 +260,8 @@ impl<'p> Work<'_, 'p> {
                 };
                 self.finding(&Located::nowhere(finding.clone()), at)?;
             }
-            Step::PassedOver { kind, bytes } => {
-                counts.recognition.pass_over(entry, kind, *bytes, limit);
+            Step::SkippedEntry { kind, bytes } => {
+                counts.recognition.add_skipped(entry, kind, *bytes, limit);
                 counts.ledger.skipped_bytes += bytes;
                 *counts.skipped_files.entry((*kind).to_owned()).or_default() += 1;
             }
@@ -331,8 +331,8 @@ impl<'p> Work<'_, 'p> {
         let mut written_messages = WrittenMessages::default();
         let mut accounting = read.first().map(ReadRecord::rows).into_iter().flatten().collect();
         for (index, mut read) in read.into_iter().enumerate() {
-            let standing = match self.tools.standing(&read, self.slice, &mut self.met) {
-                Ok(standing) => standing,
+            let membership = match self.tools.membership(&read, self.slice, &mut self.met) {
+                Ok(membership) => membership,
                 Err(reason) => {
                     if reason == DECONTAMINATE {
                         self.contaminated(record, index)?;
@@ -353,7 +353,7 @@ impl<'p> Work<'_, 'p> {
                 let limit = limits.unread_paths;
                 Recognition::add(inputs, |counts| &mut counts.recognition, record, outcome, limit);
             }
-            self.conversation_of(&read, &standing)?;
+            self.conversation_of(&read, &membership)?;
         }
         if let (Some(reason), Some(_)) = (left_out, unread) {
             self.filter(record, reason);
@@ -387,7 +387,7 @@ impl<'p> Work<'_, 'p> {
     fn conversation_of(
         &mut self,
         read: &ReadRecord<'_>,
-        standing: &ClusterMembership,
+        membership: &ClusterMembership,
     ) -> Result<(), RunError> {
         let record = read.record;
         let linked = read.outcome.linked.as_ref();
@@ -411,7 +411,7 @@ impl<'p> Work<'_, 'p> {
                 id,
                 linked,
                 read,
-                standing,
+                membership,
             };
             self.conversation(accepted, &mut sink)?;
             self.renderings(accepted, &arena, &mut sink)?;
@@ -546,7 +546,7 @@ impl<'p> Work<'_, 'p> {
             id,
             linked,
             read,
-            standing,
+            membership,
         } = accepted;
         let (key, entry) = (self.parts.key(id), Some(read.record.entry));
         self.counts(entry).written.conversations += 1;
@@ -557,7 +557,7 @@ impl<'p> Work<'_, 'p> {
                 key,
                 linked,
                 Place::of(&input, accepted.at()),
-                standing,
+                membership,
             )?;
         }
         let conversation = &linked.conversation;
@@ -594,7 +594,7 @@ impl<'p> Work<'_, 'p> {
             }
         }
         let overview = &mut self.receipt.overview;
-        overview.add_conversation(id, &input, linked, standing, whole);
+        overview.add_conversation(id, &input, linked, membership, whole);
         Ok(())
     }
 }

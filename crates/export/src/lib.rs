@@ -19,7 +19,7 @@ mod writer;
 
 pub use candidate::{Maker, RenderingFacts};
 pub use convert::preview::{RowPreview, preview};
-pub use convert::row_counts::ways_out::not_set_yet;
+pub use convert::row_counts::remedies::not_set_yet;
 pub use convert::{begin, check_request, export, export_into, publish};
 pub use envelope::{ENVELOPES, Envelope, Preferences};
 pub use error::ExportError;

@@ -104,7 +104,7 @@ impl Database {
     }
 
     /// Skips the remaining rows of the current table.
-    pub(crate) fn pass_table(&mut self) {
+    pub(crate) fn skip_table(&mut self) {
         self.scan = None;
     }
 

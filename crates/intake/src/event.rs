@@ -79,7 +79,7 @@ pub enum Event {
         bytes: u64,
     },
     /// The whole entry is skipped unread, because it is not a chat or not wanted.
-    PassedOver {
+    SkippedEntry {
         /// The kind of entry, or `excluded`.
         kind: &'static str,
         /// The number of bytes.

@@ -85,7 +85,7 @@ const NAMES: &[(&str, &str)] = &[
 const NOTES: &[&str] = &["readme", "license", "licence", "changelog", "notice", "copying"];
 
 /// Whether a file of this kind, although it is no chat, may contain text by people.
-pub fn may_hold_words(kind: &str) -> bool {
+pub fn may_contain_text(kind: &str) -> bool {
     ![
         "picture",
         "film",

@@ -57,7 +57,7 @@ enum State {
     /// The whole entry is one framing error.
     Refused,
     /// The whole entry is skipped as a file of this kind.
-    PassedOver(&'static str),
+    SkippedEntry(&'static str),
     /// All events have been returned.
     Over,
 }
@@ -282,7 +282,7 @@ impl Framer {
 
     /// Skips the whole entry. Only before the first event.
     pub(crate) fn skip(&mut self, kind: &'static str) {
-        self.state = State::PassedOver(kind);
+        self.state = State::SkippedEntry(kind);
         self.is_marked = false;
         self.queue.clear();
     }
@@ -315,8 +315,8 @@ impl Framer {
                 State::Sql => self.next_sql(buffer),
                 State::Csv => self.next_csv_row(buffer),
                 State::Text => self.next_transcript(buffer),
-                State::Refused => self.pass_all(buffer),
-                State::PassedOver(kind) => self.pass_over(kind, buffer),
+                State::Refused => self.skip_refused(buffer),
+                State::SkippedEntry(kind) => self.skip_entry(kind, buffer),
                 State::Over => return None,
             }
         }
@@ -324,7 +324,7 @@ impl Framer {
     }
 
     /// Skips separators while `is_separator` holds; returns the first byte after them, or `None` at the end.
-    fn pass_separators(&mut self, is_separator: fn(u8) -> bool) -> Option<u8> {
+    fn skip_separators(&mut self, is_separator: fn(u8) -> bool) -> Option<u8> {
         loop {
             if !self.window.ready() {
                 return None;
@@ -342,7 +342,7 @@ impl Framer {
     }
 
     /// Skips the next byte, which is a separator.
-    fn pass_separator(&mut self) {
+    fn skip_separator(&mut self) {
         self.place.advance(self.window.rest().split_at(1).0);
         self.window.consume(1);
         self.separators += 1;
@@ -411,7 +411,7 @@ impl Framer {
     }
 
     /// Reads a skipped entry to its end.
-    fn pass_over(&mut self, kind: &'static str, buffer: &mut Vec<u8>) {
+    fn skip_entry(&mut self, kind: &'static str, buffer: &mut Vec<u8>) {
         self.state = State::Over;
         while self.window.ready() {
             let count = self.window.rest().len();
@@ -419,7 +419,7 @@ impl Framer {
             self.window.consume(count);
         }
         let bytes = self.place.byte;
-        self.queue.push_back(Event::PassedOver { kind, bytes });
+        self.queue.push_back(Event::SkippedEntry { kind, bytes });
         if let Some(broken) = self.window.take_broken() {
             let unit = Unit::new(self.place, buffer.len(), u64::MAX, self.head_limit, broken.code);
             self.reject(unit, &broken, buffer);
@@ -427,7 +427,7 @@ impl Framer {
     }
 
     /// Reads a refused entry to its end.
-    fn pass_all(&mut self, buffer: &mut Vec<u8>) {
+    fn skip_refused(&mut self, buffer: &mut Vec<u8>) {
         self.state = State::Over;
         let Some((refusal, at)) = self.refusal.take() else {
             return;

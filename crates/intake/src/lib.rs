@@ -31,7 +31,7 @@ pub use access::{Failure, is_of_the_system, process_status};
 pub use discover::{DiscoverError, Input, InputKind, content_hash, discover, read_small};
 pub use division::{Division, LineRange, divide};
 pub use event::{ErrorContext, Event, Form, Frame, Framing, FramingError, Head, Place, TableName};
-pub use foreign::{foreign, may_hold_words};
+pub use foreign::{foreign, may_contain_text};
 pub use frame::dated::plain_digit;
 pub use frame::text::FramedText;
 pub use memory::{MemoryBytes, MemoryForm, MemoryInput};

@@ -186,17 +186,17 @@ impl Reader {
             Some(Entry::Framer(framer)) => framer.skip(kind),
             Some(Entry::Columns(columns)) => {
                 columns.skip();
-                self.queue.push_back(Event::PassedOver { kind, bytes: 0 });
+                self.queue.push_back(Event::SkippedEntry { kind, bytes: 0 });
             }
             Some(Entry::Database(_)) | None => {}
         }
     }
 
     /// Skips the remaining rows of the current table.
-    pub fn pass_table(&mut self) {
+    pub fn skip_table(&mut self) {
         match &mut self.entry {
-            Some(Entry::Framer(framer)) => framer.pass_table(),
-            Some(Entry::Database(database)) => database.pass_table(),
+            Some(Entry::Framer(framer)) => framer.skip_table(),
+            Some(Entry::Database(database)) => database.skip_table(),
             Some(Entry::Columns(_)) | None => {}
         }
     }
@@ -248,7 +248,7 @@ impl Reader {
             MemberBody::Table(bytes, table) => self.begin_frames(heading, bytes, How::Table(&table)),
             MemberBody::Database(file) => self.begin_database(heading, Ok(file)),
             MemberBody::Columns(file, kind) => self.begin_columns(heading, Ok(file), kind),
-            MemberBody::Unread(broken) => self.pass_unread(heading, broken),
+            MemberBody::Unread(broken) => self.skip_unread(heading, broken),
         }
         self.entries += 1;
         true
@@ -273,7 +273,7 @@ impl Reader {
             return false;
         }
         let label = String::new();
-        self.pass_unread(Heading { label, notes }, None);
+        self.skip_unread(Heading { label, notes }, None);
         true
     }
 
@@ -312,7 +312,7 @@ impl Reader {
             Container::Unsupported(name, way_out) => unsupported(name, way_out),
             Container::Compressed(_) => too_many_layers(),
         };
-        self.pass_unread(heading, Some(broken));
+        self.skip_unread(heading, Some(broken));
     }
 
     /// Moves to the start of the requested range, if there is one. Failures of the system are recorded in the gauge.
@@ -339,7 +339,7 @@ impl Reader {
                 let head = Head::without_bytes(Framing::Tables, false);
                 self.begin(heading, head, Some(Entry::Database(Box::new(database))));
             }
-            Err(broken) => self.pass_unread(heading, Some(broken)),
+            Err(broken) => self.skip_unread(heading, Some(broken)),
         }
     }
 
@@ -351,7 +351,7 @@ impl Reader {
     ) {
         match file.and_then(|file| Columnar::open(file, kind, &self.tables, Arc::clone(&self.input.gauge))) {
             Ok((columns, head)) => self.begin(heading, head, Some(Entry::Columns(Box::new(columns)))),
-            Err(broken) => self.pass_unread(heading, Some(broken)),
+            Err(broken) => self.skip_unread(heading, Some(broken)),
         }
     }
 
@@ -375,7 +375,7 @@ impl Reader {
     }
 
     /// Queues an entry that is skipped unread.
-    fn pass_unread(&mut self, mut heading: Heading, broken: Option<StreamError>) {
+    fn skip_unread(&mut self, mut heading: Heading, broken: Option<StreamError>) {
         heading.notes.extend(self.input.gauge.take_notes());
         self.begin(heading, Head::without_bytes(Framing::Empty, true), None);
         if let Some(broken) = broken {

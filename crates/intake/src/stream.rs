@@ -304,7 +304,7 @@ impl Buffered {
     }
 
     /// Skips bytes; true if there were enough.
-    pub(crate) fn pass(&mut self, count: u64) -> io::Result<bool> {
+    pub(crate) fn skip_bytes(&mut self, count: u64) -> io::Result<bool> {
         let mut left = count;
         while left > 0 {
             let ready = self.fill_buf()?.len() as u64;
@@ -319,7 +319,7 @@ impl Buffered {
     }
 
     /// Skips zero bytes, with which tapes and some tools pad.
-    pub(crate) fn pass_zeros(&mut self) -> io::Result<()> {
+    pub(crate) fn skip_zeros(&mut self) -> io::Result<()> {
         loop {
             let bytes = self.fill_buf()?;
             let zeros = bytes.iter().take_while(|byte| **byte == 0).count();

@@ -99,9 +99,9 @@ impl TableMap {
     }
 
     /// The table's name for a column of the source.
-    pub fn theirs(&self, ours: &str) -> Option<&str> {
+    pub fn table_column(&self, ours: &str) -> Option<&str> {
         let mut columns = self.columns.iter();
-        let named = columns.find(|(name, _)| name == ours).map(|(_, theirs)| theirs);
+        let named = columns.find(|(name, _)| name == ours).map(|(_, column)| column);
         let own = || {
             self.requires
                 .iter()
@@ -111,7 +111,7 @@ impl TableMap {
     }
 
     /// The name of the map's table; for a map of any table, that of `table` if it is known.
-    pub(crate) fn called<'n>(&'n self, table: Option<&'n str>) -> &'n str {
+    pub(crate) fn display_name<'n>(&'n self, table: Option<&'n str>) -> &'n str {
         let any = table.filter(|_| self.table == Self::ANY);
         any.unwrap_or(&self.table)
     }

@@ -304,7 +304,7 @@ impl Unpack {
     /// error.
     fn between(&mut self, mut rest: Buffered) -> io::Result<State> {
         if self.members > 0 {
-            rest.pass_zeros()?;
+            rest.skip_zeros()?;
             let head = rest.peek(MAGIC_BYTES);
             if self.codec.is_cut_start(head) {
                 return Err(ended_early(self.codec).into());

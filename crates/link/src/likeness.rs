@@ -23,7 +23,7 @@ const ROWS_PER_BAND: usize = 4;
 /// Bands of a signature.
 pub(crate) const BANDS: usize = PERMUTATIONS / ROWS_PER_BAND;
 /// The length in bytes of text from which an opening without times distinguishes conversations.
-const MIN_TELLING_BYTES: usize = 128;
+const MIN_DISTINCT_BYTES: usize = 128;
 
 /// Flags in the first byte of a serialised likeness: the fields that follow.
 const HAS_OPENING: u8 = 1;
@@ -186,7 +186,7 @@ fn opening<'m>(turns: impl Iterator<Item = &'m Message>) -> Option<u128> {
     }
     let has_times = first.iter().all(|message| message.timestamp.is_some());
     let bytes: usize = first.iter().map(|message| message.text().len()).sum();
-    if !has_times && bytes < MIN_TELLING_BYTES {
+    if !has_times && bytes < MIN_DISTINCT_BYTES {
         return None;
     }
     let mut hash = Hash::new("opening");

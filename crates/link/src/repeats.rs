@@ -45,7 +45,7 @@ impl Repeats {
 }
 
 /// The handling of a message.
-enum Fate {
+enum Handling {
     Keep,
     Drop { repeats: usize },
     Rename(String),
@@ -53,9 +53,9 @@ enum Fate {
 
 /// Drops repeats, qualifies ids that are taken, renumbers positions.
 pub(crate) fn drop_and_qualify(messages: &mut Vec<Message>, findings: &mut Vec<Finding>) -> Repeats {
-    let repeats = match fates(messages) {
+    let repeats = match handlings(messages) {
         None => Repeats::default(),
-        Some(fates) => apply(fates, messages, findings),
+        Some(handlings) => apply(handlings, messages, findings),
     };
     for (position, message) in (0..).zip(messages.iter_mut()) {
         message.position = position;
@@ -64,7 +64,7 @@ pub(crate) fn drop_and_qualify(messages: &mut Vec<Message>, findings: &mut Vec<F
 }
 
 /// Decides the handling of each message; `None` if every id occurs once.
-fn fates(messages: &[Message]) -> Option<Vec<Fate>> {
+fn handlings(messages: &[Message]) -> Option<Vec<Handling>> {
     let mut first: HashMap<&str, usize> = HashMap::with_capacity(messages.len());
     let mut taken = false;
     for (index, message) in messages.iter().enumerate() {
@@ -79,17 +79,17 @@ fn fates(messages: &[Message]) -> Option<Vec<Fate>> {
     let mut bodies: HashMap<Body<'_>, usize> = HashMap::with_capacity(messages.len());
     let mut next_number: HashMap<&str, u32> = HashMap::new();
     let mut assigned: HashSet<String> = HashSet::new();
-    let mut fates = Vec::with_capacity(messages.len());
+    let mut handlings = Vec::with_capacity(messages.len());
     for (index, message) in messages.iter().enumerate() {
         let Some(id) = message.id.as_deref() else {
-            fates.push(Fate::Keep);
+            handlings.push(Handling::Keep);
             continue;
         };
         let original = *bodies.entry(Body(message)).or_insert(index);
         if original != index {
-            fates.push(Fate::Drop { repeats: original });
+            handlings.push(Handling::Drop { repeats: original });
         } else if first.get(id) == Some(&index) {
-            fates.push(Fate::Keep);
+            handlings.push(Handling::Keep);
         } else {
             // The counter never goes back, so the search costs at most one step per id in the conversation.
             let number = next_number.entry(id).or_insert(2);
@@ -100,10 +100,10 @@ fn fates(messages: &[Message]) -> Option<Vec<Fate>> {
             }
             *number += 1;
             assigned.insert(qualified.clone());
-            fates.push(Fate::Rename(qualified));
+            handlings.push(Handling::Rename(qualified));
         }
     }
-    Some(fates)
+    Some(handlings)
 }
 
 /// The finding for a message with a shared id, under its new position or id.
@@ -114,15 +114,15 @@ fn finding(code: &'static Code, text: &str, position: u32, id: Option<&str>, mes
         .at_span(message.origin.start, message.origin.end)
 }
 
-fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Finding>) -> Repeats {
+fn apply(handlings: Vec<Handling>, messages: &mut Vec<Message>, findings: &mut Vec<Finding>) -> Repeats {
     let mut dropped = 0;
     let mut dropped_notices = 0;
-    let mut moved: Vec<u32> = Vec::with_capacity(fates.len());
+    let mut moved: Vec<u32> = Vec::with_capacity(handlings.len());
     let mut remaining = Vec::with_capacity(messages.len());
-    for (mut message, fate) in messages.drain(..).zip(fates) {
+    for (mut message, handling) in messages.drain(..).zip(handlings) {
         let position = remaining.len() as u32;
-        match fate {
-            Fate::Drop { repeats } => {
+        match handling {
+            Handling::Drop { repeats } => {
                 let target = *cut::at(&moved, repeats);
                 let id = message.id.as_deref();
                 let text = "the message repeats an earlier one and is left out";
@@ -132,7 +132,7 @@ fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Findi
                 dropped_notices += u64::from(message.kind == MessageKind::Notice);
                 continue;
             }
-            Fate::Rename(qualified) => {
+            Handling::Rename(qualified) => {
                 let text = "the id is that of an earlier message with another body";
                 let id = Some(qualified.as_str());
                 findings.push(finding(
@@ -144,7 +144,7 @@ fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Findi
                 ));
                 message.id = Some(qualified);
             }
-            Fate::Keep => {}
+            Handling::Keep => {}
         }
         moved.push(position);
         remaining.push(message);

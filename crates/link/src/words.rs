@@ -91,7 +91,7 @@ fn each_word_by_tables<B>(
         IsNormalized::Yes => text.to_lowercase(),
         IsNormalized::No | IsNormalized::Maybe => text.nfkc().collect::<String>().to_lowercase(),
     };
-    let by_tables = |character: char| match (character.is_alphanumeric(), stands_alone(character)) {
+    let by_tables = |character: char| match (character.is_alphanumeric(), is_unspaced(character)) {
         (false, _) => CharacterKind::Separator,
         (true, false) => CharacterKind::OfWord(character),
         (true, true) => CharacterKind::Word(character),
@@ -174,7 +174,7 @@ fn simple(character: char) -> Option<CharacterKind> {
 }
 
 /// Whether a character belongs to a script that writes no spaces: Thai to Khmer, kana, Han.
-fn stands_alone(character: char) -> bool {
+fn is_unspaced(character: char) -> bool {
     matches!(character, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
         | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3ffff}')
 }

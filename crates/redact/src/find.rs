@@ -32,9 +32,9 @@ pub(crate) struct Found {
 
 /// The kinds to search for: one bit for each.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted(u8);
+pub(crate) struct KindSet(u8);
 
-impl Wanted {
+impl KindSet {
     pub(crate) fn new(kinds: &[PersonalKind]) -> Self {
         Self(kinds.iter().fold(0, |set, kind| set | 1 << *kind as u8))
     }
@@ -45,18 +45,18 @@ impl Wanted {
 }
 
 /// All matches except names, in order of place; overlapping matches are merged.
-pub(crate) fn find(text: &str, wanted: Wanted) -> Vec<Found> {
+pub(crate) fn find(text: &str, kinds: KindSet) -> Vec<Found> {
     // No value of any kind is shorter.
     if text.len() < 5 {
         return Vec::new();
     }
     let mut found = Vec::new();
-    if wanted.has(PersonalKind::Secret) {
+    if kinds.has(PersonalKind::Secret) {
         secret::in_urls(text, &mut found);
         secret::private_keys(text, &mut found);
     }
-    numbers::find(text, wanted, &mut found);
-    if wanted.has(PersonalKind::Email) {
+    numbers::find(text, kinds, &mut found);
+    if kinds.has(PersonalKind::Email) {
         email::find(text, &mut found);
     }
     merge_overlaps(found)

@@ -7,7 +7,7 @@ use chatmill_diag::cut;
 use chatmill_model::Conversation;
 
 use crate::account::Counts;
-use crate::find::{self, Found, Wanted};
+use crate::find::{self, Found, KindSet};
 use crate::fixed::{Fixed, Json};
 use crate::fold::fold;
 use crate::kind::PersonalKind;
@@ -18,7 +18,7 @@ use crate::spelling::plain_name;
 /// Finds personal data and secrets, and replaces them if it has a key.
 #[derive(Clone, Debug)]
 pub struct Redactor {
-    wanted: Wanted,
+    kinds: KindSet,
     key: Option<PseudonymKey>,
     keep: HashSet<String>,
 }
@@ -27,7 +27,7 @@ impl Redactor {
     /// A redactor for these kinds. With a key it replaces matches; without one it only counts them. Names in `keep` are never replaced.
     pub fn new(kinds: &[PersonalKind], key: Option<PseudonymKey>, keep: &[String]) -> Self {
         Self {
-            wanted: Wanted::new(kinds),
+            kinds: KindSet::new(kinds),
             key,
             keep: keep.iter().map(|name| plain_name(name)).collect(),
         }
@@ -45,7 +45,7 @@ impl Redactor {
 
     /// The names to detect in a conversation; empty if names are not wanted.
     pub fn roster(&self, conversation: &Conversation) -> Roster {
-        if self.wanted.has(PersonalKind::Name) {
+        if self.kinds.has(PersonalKind::Name) {
             Roster::of(conversation, &self.keep)
         } else {
             Roster::default()
@@ -83,7 +83,7 @@ impl Redactor {
         takes: impl Fn(&Found, &Range<usize>) -> bool,
     ) -> Option<String> {
         let folded = fold(text);
-        let mut found = find::find(&folded.text, self.wanted);
+        let mut found = find::find(&folded.text, self.kinds);
         let others = found.len();
         roster.find(&folded.text, &mut found);
         if is_json {
@@ -120,7 +120,7 @@ impl Redactor {
 
     /// A field with only an e-mail address in it, in any spelling.
     pub(crate) fn email(&self, field: &str, roster: &Roster, counts: &mut Counts) -> Option<String> {
-        if !self.wanted.has(PersonalKind::Email) || field.trim().is_empty() {
+        if !self.kinds.has(PersonalKind::Email) || field.trim().is_empty() {
             return self.text(field, roster, counts);
         }
         counts.add(PersonalKind::Email);

@@ -195,7 +195,7 @@ impl Roster {
         for range in accounts::in_paths(text, keep) {
             let name = plain_name(cut::text(text, range.clone()));
             let owner = self.whole.get(&name).cloned();
-            let value = owner.unwrap_or_else(|| of_nobody(&name)).value();
+            let value = owner.unwrap_or_else(|| shared_owner(&name)).value();
             found.push(Found {
                 kind: PersonalKind::Name,
                 range,
@@ -391,7 +391,7 @@ impl Names<'_> {
     fn roster(self) -> Roster {
         let mut roster = Roster::default();
         for (name, owner) in self.whole {
-            let owner = owner.unwrap_or_else(|| of_nobody(&name));
+            let owner = owner.unwrap_or_else(|| shared_owner(&name));
             roster.search_for(&name, false, &owner);
             roster.whole.insert(name, owner);
         }
@@ -399,7 +399,7 @@ impl Names<'_> {
             for (name, owner) in names {
                 // A whole name was added before, for its owner.
                 if !roster.whole.contains_key(&name) {
-                    let owner = owner.unwrap_or_else(|| of_nobody(&name));
+                    let owner = owner.unwrap_or_else(|| shared_owner(&name));
                     roster.search_for(&name, are_joined, &owner);
                 }
             }
@@ -421,7 +421,7 @@ fn claim(names: &mut BTreeMap<String, Option<Owner>>, name: String, owner: &Owne
 }
 
 /// The owner of a name that several people have.
-fn of_nobody(name: &str) -> Owner {
+fn shared_owner(name: &str) -> Owner {
     Owner {
         is_agent: false,
         name: name.to_owned(),

@@ -18,19 +18,19 @@
 //! A format with a list of messages in JSON is a format file, `formats/<id>.toml` (docs/formats.md). A format beyond that language is Rust:
 //!
 //! 1. Write `formats/<name>.rs`, named after the id with underscores: page, wire structs (`wire!`), the source as a
-//!    value ([`Coded`]), private functions in calling order, tests.
+//!    value ([`RustFormat`]), private functions in calling order, tests.
 //! 2. Put small files that you wrote yourself into `data-samples/sources/<id>/`, at least one for each shape, and a valid one into its folder
 //!    `example/`.
 //! 3. Add its line to `sources!` below: it declares the module, makes the value public and puts it into [`SOURCES`].
 
 mod base;
-mod coded;
 mod format;
 mod frame;
 mod grammar;
 mod layout;
 mod options;
 mod propose;
+mod rust_format;
 mod source;
 mod unread;
 mod unsupported;
@@ -40,7 +40,6 @@ pub use chatmill_diag::RowLedger;
 pub use chatmill_intake::table::{TableFilter, TableMap};
 
 pub use base::times::zone::{is_zone, time_zone};
-pub use coded::Coded;
 pub use format::{
     FieldMap, FormatError, FormatFile, MapPath, load, mapped, recorded, schema as format_schema,
 };
@@ -49,6 +48,7 @@ pub use frame::{ExportPath, FrameView, Reading, Row};
 pub use grammar::own_words;
 pub use options::{Branches, Division, ReadOptions};
 pub use propose::{Guess, Proposal, SampleCell, TableSample, guess, guess_tables, propose};
+pub use rust_format::RustFormat;
 pub use source::{About, Evidence, Source};
 pub use unread::{Unread, UnreadReport};
 pub use unsupported::recognised::{considered, decided, detect};
@@ -182,8 +182,8 @@ pub fn find(id: &str) -> Option<&'static dyn Source> {
 pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Reading, UnreadReport) {
     let mut reading = source.read(frame, limits);
     layout::exchange::logged::bound(&mut reading);
-    let leftovers = unread::leftovers(source.silence(), frame, &mut reading);
-    (reading, leftovers)
+    let unread_report = unread::unread_report(source.meaningless_keys(), frame, &mut reading);
+    (reading, unread_report)
 }
 
 /// The keys of a source's format that mean nothing for a conversation: they are not reported as unread unless they contain text, times or JSON. Each
@@ -191,7 +191,7 @@ pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Rea
 pub fn without_meaning(source: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     find(source)
         .into_iter()
-        .flat_map(|source| source.silence().keys())
+        .flat_map(|source| source.meaningless_keys().keys())
 }
 
 #[cfg(test)]

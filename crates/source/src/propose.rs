@@ -8,7 +8,7 @@ mod tables;
 use chatmill_intake::{Head, RecordSketch, Sketch};
 
 use crate::grammar::signs;
-use names::{CALL_IDS, CALLS, IDS, NAMES, REPLIES, ROLES, SENDERS, TEXTS, TIMES, TITLES, WHOSE};
+use names::{CALL_IDS, CALLS, CONVERSATION_KEYS, IDS, NAMES, REPLIES, ROLES, SENDERS, TEXTS, TIMES, TITLES};
 
 pub use guess::{Guess, SampleCell, TableSample, guess};
 pub use tables::guess_tables;
@@ -104,7 +104,7 @@ fn fields_of(record: &RecordSketch, list: &str) -> Vec<(&'static str, String)> {
     let role = pick(ROLES);
     let mut found = vec![("messages", path_of(list))];
     let mut add = |key, path: Option<String>| found.extend(path.map(|path| (key, path)));
-    add("conversation", outer(WHOSE).or_else(|| outer(IDS)));
+    add("conversation", outer(CONVERSATION_KEYS).or_else(|| outer(IDS)));
     add("title", outer(TITLES));
     // An object that contains the role is not an id.
     let is_inside = |sender: &String| {

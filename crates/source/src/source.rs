@@ -7,7 +7,7 @@ use chatmill_intake::table::TableMap;
 use chatmill_model::{FormatTraits, TextArguments};
 
 use crate::frame::{ExportPath, FrameView, Reading, Row};
-use crate::unread::silence::Silence;
+use crate::unread::meaningless_keys::MeaninglessKeys;
 
 /// An input format.
 pub trait Source: Sync {
@@ -25,8 +25,8 @@ pub trait Source: Sync {
     }
 
     /// The keys of the format that mean nothing for a conversation.
-    fn silence(&self) -> &'static Silence {
-        Silence::of(self.id())
+    fn meaningless_keys(&self) -> &'static MeaninglessKeys {
+        MeaninglessKeys::of(self.id())
     }
 
     /// Recognises the format in the first records: the confidence, from 1 to 100, and the reasons. `None` without evidence.

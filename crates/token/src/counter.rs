@@ -49,7 +49,7 @@ impl TokenCounts {
     /// Sums the tokens of each span, and of the bytes after the last one, by component.
     pub(crate) fn of_spans(spans: &[ComponentSpan], tokens: &[u64]) -> Self {
         let mut counts = Self::default();
-        for (span, tokens) in spans.iter().chain([&BEHIND]).zip(tokens) {
+        for (span, tokens) in spans.iter().chain([&AFTER_LAST_SPAN]).zip(tokens) {
             counts.book_many(span, *tokens);
         }
         counts
@@ -80,7 +80,7 @@ impl std::ops::AddAssign for TokenCounts {
 }
 
 /// The span of all bytes after the last one.
-pub(crate) const BEHIND: ComponentSpan = ComponentSpan {
+pub(crate) const AFTER_LAST_SPAN: ComponentSpan = ComponentSpan {
     end: usize::MAX,
     component: Component::Framing,
     speaker: Speaker::Other,

@@ -97,7 +97,7 @@ pub(super) fn write(
     if let (Some(dropped), Some(rows)) = (dropped, &summary.rows_left_out) {
         dropped.finish(rows)?;
     }
-    let exit = Exit::complete_if(summary.objections.is_empty());
+    let exit = Exit::complete_if(summary.problems.is_empty());
     Ok((summary, text, exit))
 }
 
@@ -249,7 +249,7 @@ fn describe(summary: &ExportSummary, (out, replaces): (&Path, bool), mask: Optio
         ));
         return text;
     }
-    for problem in &summary.objections {
+    for problem in &summary.problems {
         text.push_str(&format!("objection: {}\n", harmless(problem)));
     }
     text.push_str(&format!("all figures: {out}/{SUMMARY}\n"));

@@ -24,7 +24,7 @@ use chatmill_dialect::{Dialect, View};
 use chatmill_engine::check::{Checked, Mask, Quoting};
 use chatmill_engine::conversation::perspectives;
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
-use chatmill_engine::rerender::{AgainError, StoredFacts};
+use chatmill_engine::rerender::{RerenderError, StoredFacts};
 use chatmill_engine::{Plan, PlannedInput, ReadProblems, Silent, WalkEvent, typed_inputs, walk};
 use chatmill_export::{Envelope, Preferences};
 use chatmill_intake::discover::Links;
@@ -397,7 +397,7 @@ fn renderings(
             }
             Ok(rendered)
         }
-        Err(error @ AgainError::Refused { .. }) => {
+        Err(error @ RerenderError::Refused { .. }) => {
             notes.push(error.to_string());
             Ok(Vec::new())
         }

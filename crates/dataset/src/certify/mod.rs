@@ -207,7 +207,7 @@ const ID: &str = "conversation_id";
 
 /// The maximum number of repeated hashes for which ids are compared. In a dataset that fits on a disk, not even one
 /// repetition is to be expected by chance.
-const LOOKED_FOR: usize = 1_000;
+const MAX_COMPARED_HASHES: usize = 1_000;
 
 /// The problem of an id that several conversations have. A set of all ids would not fit in memory for a large dataset,
 /// so only eight bytes of the hash of each are kept and sorted. Equal hashes may belong to different ids, so these ids
@@ -220,7 +220,7 @@ fn repeated_id(
     hashes.sort_unstable();
     let alike = hashes.chunk_by(|one, next| one == next);
     let alike = alike.filter(|run| run.len() > 1).filter_map(<[u64]>::first);
-    let alike: Vec<u64> = alike.take(LOOKED_FOR).copied().collect();
+    let alike: Vec<u64> = alike.take(MAX_COMPARED_HASHES).copied().collect();
     drop(hashes);
     let (mut seen, mut twice) = (BTreeSet::new(), None);
     for file in all_files(folder, &manifest.shards).filter(|_| !alike.is_empty()) {

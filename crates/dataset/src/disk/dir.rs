@@ -104,11 +104,11 @@ impl EntryStat {
 
     /// Whether both are the same file or folder, even under different names.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.is_beside(other) && self.0.st_ino == other.0.st_ino
+        self.is_on_same_file_system(other) && self.0.st_ino == other.0.st_ino
     }
 
     /// Whether both are in the same file system.
-    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+    pub(crate) fn is_on_same_file_system(&self, other: &Self) -> bool {
         self.0.st_dev == other.0.st_dev
     }
 

@@ -97,7 +97,7 @@ impl Destination {
             };
             return Err(DatasetError::wrong_path(&self.out, reason));
         }
-        if !there.is_beside(&self.parent.stat_self()?) {
+        if !there.is_on_same_file_system(&self.parent.stat_self()?) {
             return Err(DatasetError::wrong_path(
                 &self.out,
                 "it is a mount point; name a new folder below it",
@@ -110,17 +110,17 @@ impl Destination {
     pub(crate) fn work_dir_location(&self, suffix: &str, is_ours: IsOurs) -> WorkDirLocation {
         WorkDirLocation {
             above: Arc::clone(&self.parent),
-            name: self.sibling(suffix),
+            name: self.sibling_name(suffix),
             is_ours,
         }
     }
 
     /// The destination with a hidden name in the same folder.
-    pub(crate) fn beside(&self, suffix: &str) -> Result<Self, DatasetError> {
-        Self::within(Arc::clone(&self.parent), &self.sibling(suffix))
+    pub(crate) fn sibling(&self, suffix: &str) -> Result<Self, DatasetError> {
+        Self::within(Arc::clone(&self.parent), &self.sibling_name(suffix))
     }
 
-    fn sibling(&self, suffix: &str) -> OsString {
+    fn sibling_name(&self, suffix: &str) -> OsString {
         disk::sibling(&self.name, suffix)
     }
 
@@ -131,7 +131,7 @@ impl Destination {
 
     /// Returns an error where a process holds the lock.
     pub(crate) fn refuse_locked(&self) -> Result<(), DatasetError> {
-        let name = self.sibling("lock");
+        let name = self.sibling_name("lock");
         if Lock::is_held(&self.parent, &name)? {
             let path = self.parent.at(name);
             return Err(DatasetError::Locked { path });

@@ -25,7 +25,7 @@ impl TemporaryDataset {
     /// [`DatasetError::WrongPath`], and nothing is touched.
     pub fn beside(out: &Path) -> Result<Self, DatasetError> {
         let destination = Destination::locate(out)?;
-        let lock = destination.beside("dataset")?.lock()?;
+        let lock = destination.sibling("dataset")?.lock()?;
         // The content of a dataset, and of the staging next to it, is checked where it is removed.
         let place = destination.work_dir_location("dataset", |_| false);
         let work_dir = match place.open()? {

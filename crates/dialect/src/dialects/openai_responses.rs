@@ -143,7 +143,7 @@ fn message<'a>(
     separator: &mut &'static str,
 ) {
     let is_shown = |block: &&Block<'_>| {
-        matches!(block.content, BlockContent::Words(..) | BlockContent::Media(..)) && !block.is_answers()
+        matches!(block.content, BlockContent::Words(..) | BlockContent::Media(..)) && !block.is_result_media()
     };
     let shown = || blocks.iter().filter(is_shown);
     if shown().next().is_none() {

@@ -103,7 +103,7 @@ struct QuotedContent<'a> {
 
 impl<'a> Style<'_, 'a> {
     /// Returns how to name a participant where ids are written only for participants who share a name or have none.
-    fn called(&self, index: Option<usize>, name: Option<&'a str>) -> Option<&'a str> {
+    fn name_with_id(&self, index: Option<usize>, name: Option<&'a str>) -> Option<&'a str> {
         let namesakes = self.namesakes?;
         index.and_then(|index| namesakes.of_participant(index)).or(name)
     }
@@ -279,7 +279,7 @@ struct Source<'a> {
     /// The alias of the author, if turns cannot spell the name, and the author's index.
     alias: Option<(&'a str, usize)>,
     /// The author's name in a rendering that writes ids only where they are needed.
-    called: Option<&'a str>,
+    name_with_id: Option<&'a str>,
     is_agent: bool,
     is_preview: bool,
     content: Rc<QuotedContent<'a>>,
@@ -295,7 +295,7 @@ impl<'a> Source<'a> {
                 .and_then(Participant::own_name)
                 .or(target.sender_name.as_deref()),
             alias: style.alias(view, target.sender),
-            called: style.called(target.sender, speaker(view, target)),
+            name_with_id: style.name_with_id(target.sender, speaker(view, target)),
             shown: speaker(view, target),
             is_agent: match sender.map(|sender| sender.kind) {
                 Some(ParticipantKind::Agent) => true,
@@ -319,7 +319,7 @@ impl<'a> Source<'a> {
             id: preview.sender.as_deref(),
             name,
             alias: style.alias(view, index),
-            called: style.called(index, name.or(preview.sender.as_deref())),
+            name_with_id: style.name_with_id(index, name.or(preview.sender.as_deref())),
             shown: name.or(preview.sender.as_deref()),
             is_agent: preview.from_agent
                 || author.is_some_and(|author| author.kind == ParticipantKind::Agent),
@@ -368,13 +368,13 @@ impl<'a> Source<'a> {
             (Author::Oneself, Cow::Borrowed(""))
         } else if is_active {
             (Author::Active, Cow::Borrowed(""))
-        } else if let Some(called) = self.called {
+        } else if let Some(name) = self.name_with_id {
             let author = if self.is_agent {
                 Author::Agent
             } else {
                 Author::Person
             };
-            (author, Cow::Borrowed(called))
+            (author, Cow::Borrowed(name))
         } else if self.is_agent {
             let name = match (self.name, self.id) {
                 (Some(name), Some(id)) if name != id => Cow::Owned(format!("{name} ({id})")),

@@ -20,7 +20,7 @@ pub(super) const PASS: Pass = Pass {
         if !plan.kinds.has(Kinds::RESULTS) {
             return;
         }
-        let has_media = plan.blocks.iter().skip(1).map(Block::is_answers);
+        let has_media = plan.blocks.iter().skip(1).map(Block::is_result_media);
         let has_media: Vec<bool> = has_media.chain([false]).collect();
         for (block, has_media) in plan.blocks.iter_mut().zip(has_media) {
             let (BlockContent::Result(result), Some(position)) = (&mut block.content, block.position) else {

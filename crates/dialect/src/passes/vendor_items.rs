@@ -184,7 +184,7 @@ impl<'t, 'a> OwnItems<'t, 'a> {
                     }
                     _ => {}
                 }
-                let is_media = block.is_answers() && (is_inside || is_item);
+                let is_media = block.is_result_media() && (is_inside || is_item);
                 let is_of_hosted = is_inside && block.role == Role::Tool;
                 if !is_media && !is_of_hosted {
                     plan.blocks.push(block);

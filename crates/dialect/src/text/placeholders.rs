@@ -9,7 +9,7 @@ use crate::text::media::word;
 pub enum Placeholders {
     /// They are written; a message with nothing else is not trained on.
     #[default]
-    Said,
+    Written,
     /// They are left out next to other words and calls; a message with nothing else is written, but not trained on.
     Alone,
     /// They are written and trained on like other words.

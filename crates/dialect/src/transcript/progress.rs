@@ -65,7 +65,7 @@ impl Progress {
     }
 
     /// Whether no turn was recorded yet.
-    pub(crate) fn is_silent(&self) -> bool {
+    pub(crate) fn has_no_turn(&self) -> bool {
         self.last_role.is_none()
     }
 

@@ -203,7 +203,7 @@ impl<'a> Block<'a> {
     }
 
     /// Whether it is a media item of a result, the block of which is before it.
-    pub(crate) fn is_answers(&self) -> bool {
+    pub(crate) fn is_result_media(&self) -> bool {
         self.is_media() && self.role == Role::Tool
     }
 
@@ -217,13 +217,16 @@ impl<'a> Block<'a> {
 pub(crate) fn with_media<'b, 'a>(
     blocks: &'b [Block<'a>],
 ) -> impl Iterator<Item = (&'b Block<'a>, &'b [Block<'a>])> {
-    let all = blocks.iter().enumerate().filter(|(_, block)| !block.is_answers());
+    let all = blocks
+        .iter()
+        .enumerate()
+        .filter(|(_, block)| !block.is_result_media());
     all.map(move |(index, block)| {
         if !matches!(block.content, BlockContent::Result(_)) {
             return (block, &[][..]);
         }
         let (_, behind) = blocks.split_at(index + 1);
-        let media = behind.iter().take_while(|block| block.is_answers()).count();
+        let media = behind.iter().take_while(|block| block.is_result_media()).count();
         (block, behind.split_at(media).0)
     })
 }

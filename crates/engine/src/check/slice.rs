@@ -20,7 +20,7 @@ use crate::entry::EntryRef;
 use crate::plan::{CodeSettings, PlannedInput};
 use crate::progress::Progress;
 use crate::record;
-use crate::record::group::{Group, WayBack};
+use crate::record::group::{Group, SourceMap};
 use crate::record::locate::{Located, Locator};
 use crate::record::written::written;
 use crate::slice::records::{AccountedRow, At, Item, ReadRecord, Record, RecordForm};
@@ -133,11 +133,11 @@ impl<'c> Checker<'c> {
                     self.record(read, &text);
                 }
             }
-            Item::Step(Step::PassedOver { kind, bytes }) => {
+            Item::Step(Step::SkippedEntry { kind, bytes }) => {
                 let limit = self.options.limits.unread_paths;
                 let counts = self.counts(entry);
-                counts.recognition.pass_over(entry, kind, *bytes, limit);
-                counts.passed_over = Some(kind);
+                counts.recognition.add_skipped(entry, kind, *bytes, limit);
+                counts.skipped_entry = Some(kind);
             }
             Item::Filtered(_) | Item::Step(_) => {}
         }
@@ -260,7 +260,7 @@ struct Text<'t, 'r> {
     record: Record<'r>,
     shown: &'t [u8],
     locator: Locator<'t>,
-    way: WayBack<'t>,
+    source_map: SourceMap<'t>,
     document: OnceCell<Option<Document<'r>>>,
 }
 
@@ -274,7 +274,7 @@ impl<'t, 'r> Text<'t, 'r> {
             record,
             shown,
             locator: Locator::new(frame, shown),
-            way: WayBack::new(shown),
+            source_map: SourceMap::new(shown),
             document: OnceCell::new(),
         }
     }
@@ -353,7 +353,7 @@ impl<'t, 'r> Text<'t, 'r> {
     fn locate_in_rows(&self, group: &Group, own: Option<usize>, finding: Finding) -> Located {
         let meant = finding.mark.as_ref().and_then(|_| self.document());
         if let (Some(index), Some(document)) = (own, meant) {
-            return group.locate(index, finding, document, (&self.locator, &self.way));
+            return group.locate(index, finding, document, (&self.locator, &self.source_map));
         }
         match group.rows.get(own.unwrap_or_default()) {
             None => Located::nowhere(finding),

@@ -71,7 +71,7 @@ pub(super) struct FileCounts {
     pub(super) recognition: Recognition,
     pub(super) conversations: u64,
     /// The kind of file or entry that was skipped because it is no chat.
-    pub(super) passed_over: Option<&'static str>,
+    pub(super) skipped_entry: Option<&'static str>,
     errors: u64,
     warnings: u64,
     notes: u64,
@@ -94,7 +94,7 @@ impl FileCounts {
     /// Adds the counts of a slice; findings are counted when they are delivered.
     pub(super) fn add(&mut self, other: Self, limits: &Limits) {
         self.source = self.source.or(other.source);
-        self.passed_over = self.passed_over.or(other.passed_over);
+        self.skipped_entry = self.skipped_entry.or(other.skipped_entry);
         self.records += other.records;
         self.rejected += other.rejected;
         self.recognition.merge(other.recognition, limits.unread_paths);
@@ -134,7 +134,7 @@ impl FileCounts {
             "errors"
         } else if self.warnings > 0 {
             "warnings"
-        } else if self.records == 0 && self.passed_over.is_some() {
+        } else if self.records == 0 && self.skipped_entry.is_some() {
             "skipped"
         } else if self.has_known_errors {
             "known"

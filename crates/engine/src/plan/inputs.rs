@@ -79,14 +79,14 @@ pub struct InputSettings {
 
 impl InputSettings {
     /// Returns the error for a section with `merge = true` and records that
-    /// cannot be merged; `whose` names their source in the message.
-    pub(crate) fn cannot_merge(&self, whose: &str) -> PlanError {
+    /// cannot be merged; `source` is a clause that names their source in the message.
+    pub(crate) fn cannot_merge(&self, source: &str) -> PlanError {
         let sources = SOURCES.iter().filter(|source| source.can_merge());
         let ids: Vec<&str> = sources.map(|source| source.id()).collect();
         PlanError::value(
             "input.merge",
             format!(
-                "records of {whose} are whole conversations, or rows without a conversation id, and cannot be merged with \
+                "records of {source} are whole conversations, or rows without a conversation id, and cannot be merged with \
                  those of other files: leave `merge` out of [[input]] {} (`{}`), or move files that can be merged to a \
                  separate [[input]]. Rows of these sources can be merged: {}; and rows of a field map that names their `conversation`",
                 self.number,

@@ -82,7 +82,7 @@ impl Mix {
     }
 
     /// Returns the key that excludes a conversation of a section while it is read, if any.
-    pub(super) fn leaves_out(&self, section: usize, id: &str) -> Option<&'static str> {
+    pub(super) fn excluded_by(&self, section: usize, id: &str) -> Option<&'static str> {
         let sample = self.samples.get(&section).filter(|sample| **sample < 1.0)?;
         (self.place(id) >= *sample).then_some("input.sample")
     }

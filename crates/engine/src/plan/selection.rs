@@ -64,7 +64,7 @@ impl Selection {
 
     /// Returns the key of `[select]` that excludes a conversation, if any. `id` is its id before equal
     /// ids are made unique (`Plan::base_id`), `found` are the codes of its findings.
-    pub fn leaves_out<'f>(
+    pub fn excluded_by<'f>(
         &self,
         id: &str,
         conversation: &Conversation,
@@ -105,7 +105,7 @@ impl Selection {
             Some("without_findings")
         } else {
             let mut conditions = self.conditions.iter();
-            conditions.find_map(|condition| condition.leaves_out(conversation))
+            conditions.find_map(|condition| condition.excluded_by(conversation))
         }
     }
 }
@@ -215,7 +215,7 @@ mod tests {
 
     fn left_out(select: &str, found: &[&str]) -> Option<String> {
         let selection = Selection::new(&toml::from_str(select).unwrap(), &[]).unwrap();
-        let reason = selection.leaves_out("c", &chat(), found.iter().copied());
+        let reason = selection.excluded_by("c", &chat(), found.iter().copied());
         reason.map(str::to_owned)
     }
 

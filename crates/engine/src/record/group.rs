@@ -83,19 +83,19 @@ impl Group {
                 linked.conversation.table.clone_from(&self.table);
             }
         });
-        let way = WayBack::new(bytes);
-        outcome.each(&mut |outcome| self.lead_back(outcome, &way));
+        let source_map = SourceMap::new(bytes);
+        outcome.each(&mut |outcome| self.map_to_source(outcome, &source_map));
         outcome
     }
 
     /// Maps every place in the outcome of the array back to the rows.
-    fn lead_back(&self, outcome: &mut RecordOutcome, way: &WayBack<'_>) {
+    fn map_to_source(&self, outcome: &mut RecordOutcome, source_map: &SourceMap<'_>) {
         let unread = outcome.unread.iter_mut().map(|unread| &mut unread.located);
         for located in outcome.findings.iter_mut().chain(unread) {
-            self.place(located, way);
+            self.place(located, source_map);
         }
         for (reject, located) in &mut outcome.rejects {
-            self.place(located, way);
+            self.place(located, source_map);
             reject.finding = located.finding.clone();
             reject.span = located.span.unwrap_or(reject.span);
         }
@@ -103,7 +103,7 @@ impl Group {
             for message in &mut linked.conversation.messages {
                 let span = Span::new(message.origin.start, message.origin.end);
                 if let Some((_, row)) = self.row_at(span.start) {
-                    let span = row.outer_of_message(span, way);
+                    let span = row.outer_of_message(span, source_map);
                     (message.origin.start, message.origin.end) = (span.start, span.end);
                 }
             }
@@ -130,11 +130,11 @@ impl Group {
         index: usize,
         finding: Finding,
         document: &Document<'_>,
-        (locator, way): (&Locator<'_>, &WayBack<'_>),
+        (locator, source_map): (&Locator<'_>, &SourceMap<'_>),
     ) -> Located {
         let finding = finding.at_path(format!("$[{index}]"));
         let mut located = locator.locate(finding, Some(document), self.source, None);
-        self.place(&mut located, way);
+        self.place(&mut located, source_map);
         located
     }
 
@@ -201,8 +201,8 @@ impl Group {
     }
 
     /// Moves a finding from the array to its row. A finding about the whole group goes to the first row.
-    fn place(&self, located: &mut Located, way: &WayBack<'_>) {
-        let whole = Span::new(0, way.length);
+    fn place(&self, located: &mut Located, source_map: &SourceMap<'_>) {
+        let whole = Span::new(0, source_map.length);
         let span = located.span.filter(|span| *span != whole);
         let found = span.and_then(|span| self.row_at(span.start).map(|(index, row)| (span, index, row)));
         let Some((span, index, row)) = found else {
@@ -218,19 +218,19 @@ impl Group {
         let inside = row.relative(span);
         located.row = Some(index);
         located.json_path = located.json_path.take().map(|path| own_path(&path));
-        located.span = row.place.written().map(|_| row.outer(span, way));
+        located.span = row.place.written().map(|_| row.outer(span, source_map));
         located.finding.span = located.span;
         let line_column = row.place.line_column();
         located.line_column = line_column.map(|(line, column)| match row.place.form {
             Form::Row | Form::Text => (line, column),
             Form::Original => {
-                let ((first, before), (last, after)) = row.counted(&way.lines, inside.start);
+                let ((first, before), (last, after)) = row.counted(&source_map.lines, inside.start);
                 let is_first = first == last;
                 let column = if is_first { column + after - before } else { after };
                 (line + last - first, column)
             }
             Form::Copied => {
-                let ((_, before), (_, after)) = row.counted(&way.copied, inside.start);
+                let ((_, before), (_, after)) = row.counted(&source_map.copied, inside.start);
                 (line, column + after - before)
             }
         });
@@ -239,7 +239,7 @@ impl Group {
 }
 
 /// Counts along the array of a group, to map places back to its rows.
-pub struct WayBack<'g> {
+pub struct SourceMap<'g> {
     length: u64,
     /// Lines and columns.
     lines: Sweep<'g>,
@@ -247,7 +247,7 @@ pub struct WayBack<'g> {
     copied: Sweep<'g>,
 }
 
-impl<'g> WayBack<'g> {
+impl<'g> SourceMap<'g> {
     /// Prepares the counts for an array with these bytes.
     pub fn new(bytes: &'g [u8]) -> Self {
         Self {
@@ -277,11 +277,11 @@ impl GroupRow {
     }
 
     /// Converts a span of the array to a span of the entry.
-    fn outer(&self, span: Span, way: &WayBack<'_>) -> Span {
+    fn outer(&self, span: Span, source_map: &SourceMap<'_>) -> Span {
         let inside = self.relative(span);
         let offset = |at: usize| match self.place.form {
             Form::Copied => {
-                let ((before, _), (escapes, _)) = self.counted(&way.copied, at);
+                let ((before, _), (escapes, _)) = self.counted(&source_map.copied, at);
                 self.place.start + at as u64 + escapes - before
             }
             Form::Original | Form::Row | Form::Text => self.place.start + at as u64,
@@ -294,9 +294,9 @@ impl GroupRow {
 
     /// Converts the span of a message. A row may have many messages,
     /// most of them as large as the row, so escapes are not counted.
-    fn outer_of_message(&self, span: Span, way: &WayBack<'_>) -> Span {
+    fn outer_of_message(&self, span: Span, source_map: &SourceMap<'_>) -> Span {
         match self.place.form {
-            Form::Original => self.outer(span, way),
+            Form::Original => self.outer(span, source_map),
             Form::Copied | Form::Row | Form::Text => self.place.span(),
         }
     }

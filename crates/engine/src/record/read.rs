@@ -30,7 +30,7 @@ pub fn read(
     let head = usize::try_from(settings.limits.reject_head).unwrap_or(usize::MAX);
     let mut also = std::mem::take(&mut outcome.also);
     let all: Vec<&mut RecordOutcome> = std::iter::once(&mut outcome).chain(&mut also).collect();
-    written::lead_back(all, frame, bytes, head);
+    written::map_to_source(all, frame, bytes, head);
     outcome.also = also;
     outcome
 }
@@ -120,11 +120,11 @@ impl Scanned<'_> {
             },
             options: self.settings.options,
         };
-        let (mut reading, leftovers) = chatmill_source::read(self.source, &view, self.settings.limits);
+        let (mut reading, unread_report) = chatmill_source::read(self.source, &view, self.settings.limits);
         let also = std::mem::take(&mut reading.also).into_iter();
         let mut outcome = self.outcome_of(reading, notes(self.document, self.frame));
-        outcome.unread = self.place_unread(&leftovers.fields);
-        outcome.words = (leftovers.read_words, leftovers.unread_words);
+        outcome.unread = self.place_unread(&unread_report.fields);
+        outcome.words = (unread_report.read_words, unread_report.unread_words);
         outcome.also = also.map(|reading| self.outcome_of(reading, Vec::new())).collect();
         outcome
     }

@@ -71,7 +71,7 @@ impl UnreadFields {
     }
 
     /// Adds an archive member that is no chat, under its kind.
-    pub(crate) fn pass_over(&mut self, member: &EntryRef, kind: &str, bytes: u64, limit: u64) {
+    pub(crate) fn add_skipped(&mut self, member: &EntryRef, kind: &str, bytes: u64, limit: u64) {
         let field = UnreadField {
             count: 1,
             bytes,

@@ -49,7 +49,12 @@ pub(crate) fn offsets_of(form: Form, bytes: &[u8], ranges: &[Range<usize>]) -> i
 
 /// Maps every place in the outcomes of a frame's conversations back to the text in its entry. `bytes` are those
 /// of the frame. All places are mapped in one pass, since the mapping is computed from the start of the frame.
-pub(super) fn lead_back(mut all: Vec<&mut RecordOutcome>, frame: &Frame, bytes: &[u8], reject_head: usize) {
+pub(super) fn map_to_source(
+    mut all: Vec<&mut RecordOutcome>,
+    frame: &Frame,
+    bytes: &[u8],
+    reject_head: usize,
+) {
     let mut places: Vec<&mut u64> = Vec::new();
     for outcome in &mut all {
         for located in found(outcome) {

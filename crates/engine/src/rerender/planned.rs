@@ -5,7 +5,7 @@ use chatmill_dialect::Dialect;
 use chatmill_model::RawJson;
 use serde_json::{Map, Value, json};
 
-use super::AgainError;
+use super::RerenderError;
 use crate::pipeline::{PerspectiveChoice, Pipeline};
 use crate::plan::{Plan, Templates};
 
@@ -16,16 +16,16 @@ const RUN_AGAIN: &str = "add the dialect to `render.dialects` and run the pipeli
 
 /// Returns the plan of a dataset for one more dialect, the dialect,
 /// and whether its run inferred tool definitions per input.
-pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Dialect, bool), AgainError> {
+pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Dialect, bool), RerenderError> {
     let target = Templates::default()
         .find(dialect)
-        .map_err(|error| AgainError::refused(error.to_string(), "`chatmill dialects` lists them"))?;
+        .map_err(|error| RerenderError::refused(error.to_string(), "`chatmill dialects` lists them"))?;
     match plan_of(dataset, dialect, &target) {
         Ok(plan) => {
             let infer = dataset.manifest().plan.pointer("/tools/infer");
             Ok((plan, target, infer == Some(&Value::from("input"))))
         }
-        Err(reason) => Err(AgainError::refused(reason, RUN_AGAIN)),
+        Err(reason) => Err(RerenderError::refused(reason, RUN_AGAIN)),
     }
 }
 

@@ -14,7 +14,7 @@ use super::answers::{Answers, StoredAnswer, TABLE};
 use super::ratings::{Rating, labels};
 use super::rebuilt::{Conversations, StoredConversation};
 use super::replaced::Replacements;
-use super::{Again, AgainError, AgainRendering, Renderer};
+use super::{Renderer, RerenderError, Rerenderer, Rerendering};
 use crate::plan::WindowPlan;
 
 chatmill_diag::reasons! {
@@ -31,14 +31,14 @@ pub enum Preference<'r> {
     /// Two answers to the same question, one of them better.
     Pair {
         /// The conversation with the better answer.
-        chosen: &'r AgainRendering<'r>,
+        chosen: &'r Rerendering<'r>,
         /// The text of the conversation with the other answer.
         rejected: &'r str,
     },
     /// An answer is good, or it is not.
     Labelled {
         /// The conversation with the answer.
-        answer: &'r AgainRendering<'r>,
+        answer: &'r Rerendering<'r>,
         /// Whether the answer is good.
         is_good: bool,
         /// The source of the label: the record, ranks or scores.
@@ -64,7 +64,7 @@ pub enum Wanted {
     Labels,
 }
 
-impl Again<'_> {
+impl Rerenderer<'_> {
     /// Visits the rated answers of a dataset in the order of its conversations. The first error ends the visit.
     pub fn preferences<E: From<DatasetError>>(
         &self,
@@ -93,11 +93,11 @@ impl Again<'_> {
     }
 
     /// Fails if the dataset has no table of alternatives.
-    pub fn refuse_without_alternatives(&self) -> Result<(), AgainError> {
+    pub fn refuse_without_alternatives(&self) -> Result<(), RerenderError> {
         if self.dataset.has(TABLE) {
             return Ok(());
         }
-        Err(AgainError::refused(
+        Err(RerenderError::refused(
             format!("the dataset has no table `{TABLE}`: `output.tables` left it out"),
             "name it in `output.tables` and run the pipeline again",
         ))
@@ -159,10 +159,10 @@ impl AnswerRenderer<'_, '_, '_> {
             let rejected = self.render_answer(worse);
             match rejected {
                 Err(reason) => self.left_out(reason, visit)?,
-                Ok(AgainRendering { content: None, .. }) => {
+                Ok(Rerendering { content: None, .. }) => {
                     self.left_out(TOO_LARGE.words, visit)?;
                 }
-                Ok(AgainRendering {
+                Ok(Rerendering {
                     content: Some(rejected),
                     violations,
                     ..
@@ -218,7 +218,7 @@ impl AnswerRenderer<'_, '_, '_> {
     }
 
     /// Renders the conversation up to the position, followed by the answer.
-    fn render_answer(&mut self, answer: &StoredAnswer) -> Result<AgainRendering<'static>, &'static str> {
+    fn render_answer(&mut self, answer: &StoredAnswer) -> Result<Rerendering<'static>, &'static str> {
         let speaker = answer
             .messages
             .iter()

@@ -9,7 +9,7 @@ use chatmill_model::{Alternative, Linked, Sink};
 use super::answers::{Answers, TABLE};
 use super::rebuilt::{Conversations, StoredConversation};
 use super::replaced::{Replaced, Replacements};
-use super::{Again, AgainRendering, Renderer};
+use super::{Renderer, Rerenderer, Rerendering};
 
 /// The facts about a conversation of a dataset that its renderings need.
 #[derive(Debug)]
@@ -62,13 +62,13 @@ pub fn conversation(dataset: &Dataset, id: &str) -> Result<Option<(StoredFacts, 
     Ok(Some((facts, linked)))
 }
 
-impl Again<'_> {
+impl Rerenderer<'_> {
     /// Visits the renderings of a conversation that [`conversation`] has read, as [`each`](Self::each)
     /// does for all, with the sink and the rendering.
     pub fn each_of<E>(
         &self,
         (facts, linked): (&StoredFacts, &Linked),
-        visit: &mut dyn FnMut(&AgainRendering<'_>, &Sink<'_>, &Rendering) -> Result<(), E>,
+        visit: &mut dyn FnMut(&Rerendering<'_>, &Sink<'_>, &Rendering) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut renderer = Renderer::new(self);
         renderer.replaced = facts.replaced.clone();

@@ -79,7 +79,7 @@ fn dropped_of(slice: &Slice, tools: &WorkerContext<'_>) -> Option<Vec<Dropped>> 
         };
         let input = record.entry.input;
         for read in record.read(plan.settings(input)) {
-            let reason = limit.or_else(|| tools.standing(&read, slice.id, &mut met).err());
+            let reason = limit.or_else(|| tools.membership(&read, slice.id, &mut met).err());
             if let (Some(reason), Some(linked)) = (reason, &read.outcome.linked) {
                 dropped.push(Dropped {
                     conversation_id: plan.base_id(input, linked, &read.hash),

@@ -105,7 +105,7 @@ impl Hash for Step {
                 (group.source.id(), &group.key, &group.rows, &group.buffer).hash(digest);
             }
             Self::Skipped { table, rows, bytes } => (table, rows, bytes).hash(digest),
-            Self::PassedOver { kind, bytes } => (kind, bytes).hash(digest),
+            Self::SkippedEntry { kind, bytes } => (kind, bytes).hash(digest),
             Self::FramingError(error) => {
                 (error.record, error.start, error.end, error.line).hash(digest);
                 (error.column, error.code.code, &error.hash, &error.message).hash(digest);

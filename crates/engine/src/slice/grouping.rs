@@ -223,7 +223,7 @@ impl RowGrouper {
             self.lineage.join(self.scopes_of_one_table());
         }
         if self.lineage.has_any() {
-            self.bring_together()?;
+            self.merge_continued()?;
         }
         if self.partition.done == self.partition.rows.len() && !self.next_partition()? {
             return Ok(self.alone(buffer));
@@ -282,7 +282,7 @@ impl RowGrouper {
     }
 
     /// Renames the rows of conversations with several keys to one key, after all were spilled.
-    fn bring_together(&mut self) -> Result<(), DatasetError> {
+    fn merge_continued(&mut self) -> Result<(), DatasetError> {
         let lineage = std::mem::take(&mut self.lineage);
         let Some(mut level) = self.levels.pop_front() else {
             return Ok(());

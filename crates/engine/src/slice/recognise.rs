@@ -152,7 +152,7 @@ pub(super) fn recognise(
         seen.notes.push(Finding::new(&codes::SOURCE_MISMATCH, message));
     }
     let of_senders = || senders::is_table(planned, entry, head).then_some("table of senders");
-    let passed_over = seen
+    let ignored_kind = seen
         .source
         .and_then(|source| source.ignored_kind(&sketch))
         .or_else(of_senders);
@@ -160,7 +160,7 @@ pub(super) fn recognise(
     if let Some(guess) = sure {
         seen.notes.push(note(guess, planned));
     }
-    seen.action = match (passed_over, refused) {
+    seen.action = match (ignored_kind, refused) {
         (None, None) if is_table => sure.map_or(EntryAction::Read, |guess| {
             EntryAction::ReadTable(Box::new(guess.map(NAME)))
         }),

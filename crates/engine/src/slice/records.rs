@@ -321,7 +321,7 @@ impl<'s> ReadRecord<'s> {
     /// if any. Its content before redaction decides.
     pub(crate) fn left_out_by<'p>(&self, plan: &'p Plan) -> Option<&'p str> {
         let read = self.outcome.as_read()?;
-        plan.leaves_out(self.record.entry.input, read, &self.hash, self.codes())
+        plan.excluded_by(self.record.entry.input, read, &self.hash, self.codes())
     }
 
     /// Returns the codes of its findings and rejects.

@@ -216,12 +216,12 @@ fn seen(planned: &PlannedInput, limits: &Limits) -> Result<Seen, Failure> {
             } else {
                 seen.source.is_some_and(joins_files)
             };
-            let stands_alone = seen.source.is_some()
+            let has_independent_records = seen.source.is_some()
                 && !seen.groups_rows
                 && seen.map.is_none()
                 && matches!(seen.action, EntryAction::Read);
             Ok(Seen {
-                divides: reader.is_plain() && head.framing == Framing::Lines && stands_alone,
+                divides: reader.is_plain() && head.framing == Framing::Lines && has_independent_records,
                 may_merge,
                 has_tables: head.framing == Framing::Tables && !is_csv(planned),
             })

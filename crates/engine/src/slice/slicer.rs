@@ -389,7 +389,7 @@ impl<'p> Slicer<'p> {
                 current.tables.filtered(map);
                 slice.steps.push(Step::Skipped { table, rows, bytes });
             }
-            Event::PassedOver { kind, bytes } => slice.steps.push(Step::PassedOver { kind, bytes }),
+            Event::SkippedEntry { kind, bytes } => slice.steps.push(Step::SkippedEntry { kind, bytes }),
             Event::FramingError(mut error) => {
                 self.cut_totals.record(current.input, 1);
                 self.error_bytes += size_of::<Step>() + error.head.len() + error.message.len();

@@ -50,7 +50,8 @@ enum Noted {
 }
 
 /// The start of a row's content that is a text with a list.
-static TEXT_OF_LIST: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\"content\":\""));
+static TEXT_OF_LIST: LazyLock<memmem::Finder<'static>> =
+    LazyLock::new(|| memmem::Finder::new(b"\"content\":\""));
 
 /// The number of tables that a finding names if none is read.
 const MAX_NAMED_TABLES: usize = 12;

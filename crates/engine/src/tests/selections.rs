@@ -20,7 +20,7 @@ fn march() -> Linked {
 fn left_out(select: &str, linked: &Linked) -> Option<String> {
     let section: SelectSection = toml::from_str(select).unwrap();
     let selection = Selection::new(&section, &[]).unwrap();
-    let reason = selection.leaves_out("g", &linked.conversation, std::iter::empty());
+    let reason = selection.excluded_by("g", &linked.conversation, std::iter::empty());
     reason.map(str::to_owned)
 }
 

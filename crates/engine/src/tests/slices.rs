@@ -13,7 +13,7 @@ fn accounted(step: &Step) -> u64 {
     match step {
         Step::Frame(frame) | Step::Filtered(frame) => frame.end - frame.start,
         Step::FramingError(error) => error.end - error.start,
-        Step::Separator(bytes) | Step::PassedOver { bytes, .. } | Step::Skipped { bytes, .. } => *bytes,
+        Step::Separator(bytes) | Step::SkippedEntry { bytes, .. } | Step::Skipped { bytes, .. } => *bytes,
         Step::Group(group) | Step::FilteredGroup(group) => {
             let own = group.rows.iter().filter(|row| row.place.counts);
             own.map(|row| row.place.end - row.place.start).sum()

@@ -172,7 +172,7 @@ struct Answer {
 
 /// The content between two answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Heard {
+enum Between {
     Nothing,
     Tool,
     Speech,
@@ -180,17 +180,17 @@ enum Heard {
 
 fn answers(spans: &[ComponentSpan]) -> Vec<Answer> {
     let mut answers: Vec<Answer> = Vec::new();
-    let mut heard = Heard::Speech;
+    let mut between = Between::Speech;
     for (number, span) in spans.iter().enumerate() {
         if span.speaker.is_own() {
-            if heard != Heard::Nothing {
+            if between != Between::Nothing {
                 answers.push(Answer {
                     request: Request {
                         answer: number,
                         end: number,
                         position: None,
                     },
-                    opens_turn: heard == Heard::Speech,
+                    opens_turn: between == Between::Speech,
                     is_followed: false,
                 });
             }
@@ -198,15 +198,15 @@ fn answers(spans: &[ComponentSpan]) -> Vec<Answer> {
                 answer.request.end = number + 1;
                 answer.request.position = answer.request.position.or(span.answer);
             }
-            heard = Heard::Nothing;
+            between = Between::Nothing;
         } else if span.speaker == Speaker::Other {
-            heard = heard.max(match span.component {
-                Component::Framing | Component::Meta => Heard::Nothing,
-                Component::Tools => Heard::Tool,
-                Component::Content | Component::Names | Component::Replies => Heard::Speech,
+            between = between.max(match span.component {
+                Component::Framing | Component::Meta => Between::Nothing,
+                Component::Tools => Between::Tool,
+                Component::Content | Component::Names | Component::Replies => Between::Speech,
             });
             if let Some(answer) = answers.last_mut() {
-                answer.is_followed |= heard != Heard::Nothing;
+                answer.is_followed |= between != Between::Nothing;
             }
         }
     }

@@ -127,7 +127,7 @@ impl OverviewSums {
         id: &str,
         input: &str,
         linked: &Linked,
-        standing: &ClusterMembership,
+        membership: &ClusterMembership,
         characters: u64,
     ) {
         let conversation = &linked.conversation;
@@ -142,10 +142,10 @@ impl OverviewSums {
         self.participants.add(participants);
         self.calls.add(linked.pairings.len() as u64);
         self.add_calls(linked);
-        if let Some(cluster) = standing.cluster {
+        if let Some(cluster) = membership.cluster {
             *self.clusters.entry(cluster.to_string()).or_default() += 1;
-            self.exact += u64::from(standing.duplicate == Some(Duplicate::Exact));
-            self.near += u64::from(standing.duplicate == Some(Duplicate::Near));
+            self.exact += u64::from(membership.duplicate == Some(Duplicate::Exact));
+            self.near += u64::from(membership.duplicate == Some(Duplicate::Near));
         }
         if !conversation.messages.is_empty() {
             self.offer(characters, id, || LargeConversation {

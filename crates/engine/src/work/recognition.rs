@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chatmill_diag::{Finding, Reject, RejectLevel, codes};
-use chatmill_intake::may_hold_words;
+use chatmill_intake::may_contain_text;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::EntryRef;
@@ -46,9 +46,9 @@ impl Recognition {
     }
 
     /// Adds an archive member that is skipped, unless its kind cannot contain words.
-    pub(crate) fn pass_over(&mut self, entry: Option<&EntryRef>, kind: &str, bytes: u64, limit: u64) {
-        if let Some(member) = entry.filter(|entry| !entry.entry.is_empty() && may_hold_words(kind)) {
-            self.unread.pass_over(member, kind, bytes, limit);
+    pub(crate) fn add_skipped(&mut self, entry: Option<&EntryRef>, kind: &str, bytes: u64, limit: u64) {
+        if let Some(member) = entry.filter(|entry| !entry.entry.is_empty() && may_contain_text(kind)) {
+            self.unread.add_skipped(member, kind, bytes, limit);
         }
     }
 

@@ -54,7 +54,7 @@ pub struct WindowedRenderer<'a, 'p> {
     windows: &'p WindowPlan,
     perspectives: Vec<PerspectiveWindows<'a>>,
     /// The windows without a perspective, for neutral dialects.
-    nobody: PerspectiveWindows<'a>,
+    neutral: PerspectiveWindows<'a>,
     /// The bytes of text before each position; one more for the end.
     bytes: Vec<u64>,
 }
@@ -120,7 +120,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
             turns: policy.turns,
             ..windows.cuts
         };
-        let (perspectives, nobody) = if windows.cut() {
+        let (perspectives, neutral) = if windows.cut() {
             let cut_points = CutPoints::of(linked);
             let sessions = Cuts {
                 session_gap: windows.cuts.session_gap,
@@ -155,7 +155,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
             arena,
             windows,
             perspectives,
-            nobody,
+            neutral,
             bytes,
         }
     }
@@ -169,7 +169,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
     /// Returns the perspectives of a dialect's renderings.
     fn perspectives(&self, target: &Dialect) -> &[PerspectiveWindows<'a>] {
         if target.is_neutral() {
-            std::slice::from_ref(&self.nobody)
+            std::slice::from_ref(&self.neutral)
         } else {
             &self.perspectives
         }

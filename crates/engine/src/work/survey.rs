@@ -33,8 +33,8 @@ const MAX_DEFINITION_BYTES: usize = 256 << 10;
 /// The results of the survey of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
-    /// The standings by slice, in the order of the slice's conversations.
-    standings: BTreeMap<SliceId, Vec<SurveyStanding>>,
+    /// The decisions by slice, in the order of the slice's conversations.
+    decisions: BTreeMap<SliceId, Vec<SurveyDecision>>,
     /// Definitions of the tools that conversations call, by
     /// the number of their section, if the plan infers them.
     tools: BTreeMap<usize, Vec<RawJson>>,
@@ -44,7 +44,7 @@ pub(crate) struct Survey {
 
 /// The result of the survey for a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SurveyStanding {
+pub(crate) struct SurveyDecision {
     /// Its cluster.
     pub(crate) membership: ClusterMembership,
     /// The reason why it is left out, if it is.
@@ -88,37 +88,37 @@ impl Survey {
         plan: &Plan,
     ) -> io::Result<Self> {
         let dedup = &plan.pipeline.dedup;
-        let mut standings = if dedup.is_on() {
+        let mut decisions = if dedup.is_on() {
             compare(&mut slices, earlier, dedup)
         } else {
             let conversations = slices.values().map(|slice| slice.conversations.len()).sum();
-            vec![SurveyStanding::default(); conversations]
+            vec![SurveyDecision::default(); conversations]
         };
         let balance = plan.mix.balance.as_ref();
         let mix = balance.map(|balance| {
             let conversations = slices.values().flat_map(|slice| &slice.conversations);
-            mixing::mix(balance, conversations, &mut standings, plan)
+            mixing::mix(balance, conversations, &mut decisions, plan)
         });
-        let tools = tools(&slices, &standings)?;
-        let mut all = standings.into_iter();
+        let tools = tools(&slices, &decisions)?;
+        let mut all = decisions.into_iter();
         let by_slice = slices.into_iter();
         let by_slice = by_slice.map(|(slice, facts)| {
-            let standings = all.by_ref().take(facts.conversations.len());
-            (slice, standings.collect())
+            let decisions = all.by_ref().take(facts.conversations.len());
+            (slice, decisions.collect())
         });
         Ok(Self {
-            standings: by_slice.collect(),
+            decisions: by_slice.collect(),
             tools,
             mix,
         })
     }
 
-    /// Returns the standing of the `index`-th conversation of a slice.
-    pub(crate) fn standing(&self, slice: SliceId, index: usize) -> SurveyStanding {
-        match self.standings.get(&slice) {
-            Some(standings) => *cut::at(standings, index),
+    /// Returns the decision about the `index`-th conversation of a slice.
+    pub(crate) fn decision(&self, slice: SliceId, index: usize) -> SurveyDecision {
+        match self.decisions.get(&slice) {
+            Some(decisions) => *cut::at(decisions, index),
             // The plan has no survey.
-            None => SurveyStanding::default(),
+            None => SurveyDecision::default(),
         }
     }
 
@@ -147,12 +147,12 @@ impl Survey {
 
     /// Writes the results.
     pub(crate) fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
-        into.write_all(&count(self.standings.len())?)?;
-        for (slice, standings) in &self.standings {
+        into.write_all(&count(self.decisions.len())?)?;
+        for (slice, decisions) in &self.decisions {
             into.write_all(&slice.shard.to_le_bytes())?;
             into.write_all(&slice.slice.to_le_bytes())?;
-            into.write_all(&count(standings.len())?)?;
-            for SurveyStanding { membership, left_out } in standings {
+            into.write_all(&count(decisions.len())?)?;
+            for SurveyDecision { membership, left_out } in decisions {
                 membership.write_to(into)?;
                 into.write_all(&[left_out.map_or(0, |reason| reason as u8 + 1)])?;
             }
@@ -167,7 +167,7 @@ impl Survey {
 
     /// Reads bytes written by [`write_to`](Self::write_to).
     pub(crate) fn read_from(from: &mut dyn Read) -> io::Result<Self> {
-        let mut standings = BTreeMap::new();
+        let mut decisions = BTreeMap::new();
         for _ in 0..number(from)? {
             let slice = SliceId {
                 shard: number(from)?,
@@ -180,28 +180,28 @@ impl Survey {
                     None => None,
                     Some(place) => Some(*SurveyReason::ALL.get(place).ok_or(io::ErrorKind::InvalidData)?),
                 };
-                Ok(SurveyStanding { membership, left_out })
+                Ok(SurveyDecision { membership, left_out })
             });
-            standings.insert(slice, of_slice.collect::<io::Result<_>>()?);
+            decisions.insert(slice, of_slice.collect::<io::Result<_>>()?);
         }
         let (tools, mix): (BTreeMap<usize, Vec<String>>, _) = bytes::read_json(from)?;
         let tools = tools.into_iter();
         let tools = tools.map(|(section, tools)| (section, tools.into_iter().map(RawJson).collect()));
         Ok(Self {
-            standings,
+            decisions,
             tools: tools.collect(),
             mix,
         })
     }
 }
 
-/// Compares the conversations of the run; returns the standing
+/// Compares the conversations of the run; returns the decision
 /// of each, including whether an earlier dataset has it.
 fn compare(
     slices: &mut BTreeMap<SliceId, SliceFacts>,
     earlier: &[Likeness],
     dedup: &DedupSection,
-) -> Vec<SurveyStanding> {
+) -> Vec<SurveyDecision> {
     let threshold = dedup.near_threshold();
     let conversations = slices.values_mut().flat_map(|slice| &mut slice.conversations);
     let (mut read, mut written) = (Vec::new(), Vec::new());
@@ -216,14 +216,14 @@ fn compare(
     } else {
         repeats_of(earlier, written, threshold)
     };
-    let standings = memberships(&read, threshold).into_iter().zip(of_earlier);
-    let standings = standings.map(|(membership, of_earlier)| {
+    let decisions = memberships(&read, threshold).into_iter().zip(of_earlier);
+    let decisions = decisions.map(|(membership, of_earlier)| {
         let reason = |duplicate: Option<Duplicate>, exact, near| match duplicate? {
             Duplicate::Exact => (dedup.exact == Treatment::Filter).then_some(exact),
             Duplicate::Near => (dedup.near == Treatment::Filter).then_some(near),
         };
         let left_out = reason(of_earlier, SurveyReason::Against, SurveyReason::Against);
-        SurveyStanding {
+        SurveyDecision {
             left_out: left_out
                 .or_else(|| reason(membership.duplicate, SurveyReason::Exact, SurveyReason::Near)),
             membership: ClusterMembership {
@@ -232,20 +232,20 @@ fn compare(
             },
         }
     });
-    standings.collect()
+    decisions.collect()
 }
 
 /// Returns definitions of the tools that the remaining conversations call, by section.
 fn tools(
     slices: &BTreeMap<SliceId, SliceFacts>,
-    standings: &[SurveyStanding],
+    decisions: &[SurveyDecision],
 ) -> io::Result<BTreeMap<usize, Vec<RawJson>>> {
     let mut sections: BTreeMap<usize, CalledTools> = BTreeMap::new();
     // Merging equal tools twice changes nothing.
     let mut seen: HashSet<(usize, &str)> = HashSet::new();
     let conversations = slices.values().flat_map(SliceFacts::with_tools);
-    for ((section, tools), standing) in conversations.zip(standings) {
-        if let (Some(tools), None) = (tools, standing.left_out)
+    for ((section, tools), decision) in conversations.zip(decisions) {
+        if let (Some(tools), None) = (tools, decision.left_out)
             && seen.insert((section, tools))
         {
             let called = serde_json::from_str(tools)?;
@@ -263,14 +263,14 @@ mod tests {
 
     #[test]
     fn what_a_survey_found_round_trips_and_corrupt_bytes_are_refused() {
-        let standing = |left_out| SurveyStanding {
+        let decision = |left_out| SurveyDecision {
             left_out,
-            ..SurveyStanding::default()
+            ..SurveyDecision::default()
         };
-        let mut standings = vec![standing(None)];
-        standings.extend(SurveyReason::ALL.map(|reason| standing(Some(reason))));
+        let mut decisions = vec![decision(None)];
+        decisions.extend(SurveyReason::ALL.map(|reason| decision(Some(reason))));
         let survey = Survey {
-            standings: BTreeMap::from([(SliceId { shard: 2, slice: 1 }, standings)]),
+            decisions: BTreeMap::from([(SliceId { shard: 2, slice: 1 }, decisions)]),
             tools: BTreeMap::from([(1, vec![RawJson("{\"name\":\"tide\"}".to_owned())])]),
             mix: Some(Mix {
                 unit: "bytes".to_owned(),
@@ -281,7 +281,7 @@ mod tests {
         let mut bytes = Vec::new();
         survey.write_to(&mut bytes).unwrap();
         let read = Survey::read_from(&mut bytes.as_slice()).unwrap();
-        assert_eq!((&read.standings, &read.tools), (&survey.standings, &survey.tools));
+        assert_eq!((&read.decisions, &read.tools), (&survey.decisions, &survey.tools));
         assert_eq!(read.mix, survey.mix);
         for end in 0..bytes.len() {
             assert!(Survey::read_from(&mut &bytes[..end]).is_err(), "{end}");

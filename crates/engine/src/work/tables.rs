@@ -58,7 +58,7 @@ pub(crate) fn push_conversation(
     id: Key,
     linked: &Linked,
     place: Place<'_>,
-    standing: &ClusterMembership,
+    membership: &ClusterMembership,
 ) -> Result<(), DatasetError> {
     let conversation = &linked.conversation;
     let (started_at, ended_at) = conversation.span();
@@ -105,8 +105,8 @@ pub(crate) fn push_conversation(
         tools: tools(linked).as_deref(),
         extra: whole_extra(&conversation.extra, &conversation.envelope).as_deref(),
         content_hash: &content_hash(conversation),
-        cluster: standing.cluster.map(|cluster| cluster.to_string()).as_deref(),
-        duplicate: standing.duplicate.map(Duplicate::as_str),
+        cluster: membership.cluster.map(|cluster| cluster.to_string()).as_deref(),
+        duplicate: membership.duplicate.map(Duplicate::as_str),
     })
 }
 

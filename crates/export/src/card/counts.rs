@@ -111,6 +111,6 @@ fn shown(json: &str) -> String {
     if json == "null" {
         return "not stated".to_owned();
     }
-    let text = fields::spelled(json).map_or_else(|| json.to_owned(), std::borrow::Cow::into_owned);
+    let text = fields::string_value(json).map_or_else(|| json.to_owned(), std::borrow::Cow::into_owned);
     overview::cut(&text)
 }

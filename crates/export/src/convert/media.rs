@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 
 use crate::envelope::MediaIn;
 use crate::error::ExportError;
-use crate::fields::{self, Field, elements, object, spelled, text};
+use crate::fields::{self, Field, elements, object, string_value, text};
 use crate::filter::reasons::{MEDIA_FILE, NO_MEDIA};
 
 /// The most bytes of a file.
@@ -214,7 +214,7 @@ fn with_marks(json: &str, addresses: &mut Vec<Cow<'static, str>>) -> Option<Stri
     let turns = turns.into_iter().map(|turn| {
         let mut fields = fields::of(turn.get())?;
         let content = fields.iter_mut().find(|field| field.name == "content")?;
-        content.json = if spelled(&content.json).is_some() {
+        content.json = if string_value(&content.json).is_some() {
             format!("[{{\"type\":\"text\",\"text\":{}}}]", content.json).into()
         } else {
             let parts = elements::<MediaPart<'_>>(&content.json)?;

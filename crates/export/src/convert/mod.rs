@@ -24,7 +24,7 @@ use crate::convert::exclusion::{asked, wanted};
 use crate::convert::loss_walk::LossWalk;
 use crate::convert::media::MediaFiles;
 use crate::convert::row_counts::RowCounts;
-use crate::convert::row_counts::ways_out::LastTurns;
+use crate::convert::row_counts::remedies::LastTurns;
 use crate::convert::tokens::tokens_column;
 use crate::envelope::file_problems::problems;
 use crate::envelope::{Envelope, ExportRow, MediaIn, Preferences};
@@ -389,7 +389,7 @@ impl Job<'_> {
             files,
             beside: Vec::new(),
             card_hash: None,
-            objections: problems,
+            problems,
         }
     }
 

@@ -131,7 +131,7 @@ fn wrap<'a>(row: &ExportRow<'a>, takes_tools: bool) -> Result<Wrapped<'a>, &'sta
         return Err(WORDS.words);
     }
     let blocks = || turns.iter().flat_map(|turn| &turn.content);
-    if !pictures_lie_well(&turns) {
+    if !pictures_are_allowed(&turns) {
         return Err(PICTURES.words);
     }
     let is_tool = |block: &Block<'_>| block.tool_use.is_some() || block.tool_result.is_some();
@@ -156,7 +156,7 @@ fn alternate(turns: &[Turn<'_>]) -> bool {
         && roles.zip(wanted).all(|(role, wanted)| role == wanted)
 }
 
-fn pictures_lie_well(turns: &[Turn<'_>]) -> bool {
+fn pictures_are_allowed(turns: &[Turn<'_>]) -> bool {
     let mut pictures = 0;
     for turn in turns {
         for image in turn.content.iter().filter_map(|block| block.image.as_ref()) {

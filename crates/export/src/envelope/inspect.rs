@@ -170,9 +170,9 @@ fn content<'a>(message: &Message<'a>) -> Result<Cow<'a, str>, &'static str> {
 
 /// A call without the nesting of Chat Completions.
 fn flat(call: &Call<'_>) -> Result<String, &'static str> {
-    let spelled = call.object().ok_or(CALLS.words)?;
+    let arguments = call.object().ok_or(CALLS.words)?;
     // Each line is a record. A line break inside a text is always escaped, so these are between values.
-    let arguments = spelled.replace(['\n', '\r'], " ");
+    let arguments = arguments.replace(['\n', '\r'], " ");
     Ok(object(&[
         Field::new("id", text(&call.id)),
         Field::new("function", text(&call.function.name)),

@@ -82,7 +82,7 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let turns = &record.turns;
     let mut turn_counts = TurnCounts {
         missed,
-        wordless: record.wordless,
+        placeholders: record.placeholders,
         ..row.turn_counts(turns.iter().copied())
     };
     if turn_counts.context > 0 || turn_counts.learned == 0 {
@@ -122,10 +122,10 @@ pub(super) fn check<'a>(
     let turns = borrowed(row, "conversations").and_then(elements);
     let (raw, turns): (Vec<&str>, Vec<Turn<'_>>) = turns.ok_or(keys)?.into_iter().unzip();
     let places = [["human", "observation"], ["gpt", "function_call"]];
-    let stands_well = |(turn, place): (&Turn<'_>, [&str; 2])| place.contains(&&*turn.from);
+    let is_in_place = |(turn, place): (&Turn<'_>, [&str; 2])| place.contains(&&*turn.from);
     if turns.is_empty()
         || !turns.len().is_multiple_of(2)
-        || !turns.iter().zip(places.into_iter().cycle()).all(stands_well)
+        || !turns.iter().zip(places.into_iter().cycle()).all(is_in_place)
     {
         return Err(order);
     }

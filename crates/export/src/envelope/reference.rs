@@ -58,7 +58,7 @@ pub(super) fn reference(row: &ExportRow<'_>, answered: &Answered<'_>) -> Option<
 
 /// The value as text if it is a string, else its JSON.
 fn words(json: String) -> String {
-    let text = fields::spelled(&json).map(std::borrow::Cow::into_owned);
+    let text = fields::string_value(&json).map(std::borrow::Cow::into_owned);
     text.unwrap_or(json)
 }
 

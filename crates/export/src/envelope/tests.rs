@@ -104,7 +104,7 @@ fn outcome(case: &str) -> String {
         let counts = wrapped.turn_counts;
         lines.push(format!(
             "learned {}, context {}, missed {}, wordless {}",
-            counts.learned, counts.context, counts.missed, counts.wordless
+            counts.learned, counts.context, counts.missed, counts.placeholders
         ));
     }
     lines.join("\n")
@@ -147,7 +147,7 @@ fn counts(learned: u64, context: u64, missed: u64) -> TurnCounts {
         learned,
         context,
         missed,
-        wordless: 0,
+        placeholders: 0,
     }
 }
 

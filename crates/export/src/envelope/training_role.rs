@@ -102,9 +102,9 @@ pub(crate) fn notes(envelope: Option<&Envelope>, turn_counts: TurnCounts) -> Vec
             format!("{turns} of the dataset {are} context here: {id} trains on the last turn only")
         });
     }
-    if turn_counts.wordless > 0 {
+    if turn_counts.placeholders > 0 {
         let turns = turns_of_assistant(
-            turn_counts.wordless,
+            turn_counts.placeholders,
             "has only words for a medium, and is left out with its question",
             "have only words for media, and are left out with their questions",
         );

@@ -65,7 +65,7 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let missed = record.end_before_context(row).ok_or(CONTEXT.words)?;
     let turn_counts = TurnCounts {
         missed,
-        wordless: record.wordless,
+        placeholders: record.placeholders,
         ..row.turn_counts(record.turns.iter().copied())
     };
     if turn_counts.learned == 0 {

@@ -74,7 +74,7 @@ pub(crate) struct Picture<'a> {
 impl<'a> Message<'a> {
     /// The content, if it is a text.
     pub(crate) fn text(&self) -> Option<Cow<'a, str>> {
-        fields::spelled(self.content?.get())
+        fields::string_value(self.content?.get())
     }
 
     /// The content, if it is a text and the message has no calls.
@@ -96,12 +96,12 @@ impl<'a> Call<'a> {
     /// The arguments, if they are an object; an empty text is an object without fields.
     pub(crate) fn object(&self) -> Option<Cow<'a, str>> {
         let json = self.function.arguments.get();
-        let spelled: Cow<'_, str> = match serde_json::from_str::<String>(json) {
+        let arguments: Cow<'_, str> = match serde_json::from_str::<String>(json) {
             Ok(text) if text.trim().is_empty() => "{}".into(),
             Ok(text) => text.into(),
             Err(_) => json.into(),
         };
-        fields::of(&spelled).is_some().then_some(spelled)
+        fields::of(&arguments).is_some().then_some(arguments)
     }
 }
 

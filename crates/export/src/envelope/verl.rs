@@ -56,8 +56,8 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         return Err(CONTENT.words);
     }
     let truth = reference(row, &asked).ok_or(NO_TRUTH.words)?;
-    let source =
-        field(row, "data_source").and_then(|json| fields::spelled(&json).map(std::borrow::Cow::into_owned));
+    let source = field(row, "data_source")
+        .and_then(|json| fields::string_value(&json).map(std::borrow::Cow::into_owned));
     let fields = vec![
         Field::new("data_source", text(source.as_deref().unwrap_or(SOURCE))),
         Field::new("prompt", turns::list(&asked.prompt)),

@@ -100,10 +100,10 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         return Err(WORDLESS.words);
     }
     let turn_counts = TurnCounts {
-        wordless: record.wordless,
+        placeholders: record.placeholders,
         ..row.turn_counts(record.turns.iter().copied())
     };
-    let list = (record.wordless > 0).then(|| record.list());
+    let list = (record.placeholders > 0).then(|| record.list());
     let contents = fields.iter_mut().find(|field| field.name == "contents");
     if let Some((field, list)) = contents.zip(list) {
         field.json = list.into();

@@ -73,7 +73,7 @@ pub(crate) fn text(text: &str) -> String {
 }
 
 /// The text of a JSON string, borrowed if it has no escapes; `None` if the value is not a string.
-pub(crate) fn spelled(json: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn string_value(json: &str) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
     serde_json::from_str(json).ok().map(|Text(text)| text)

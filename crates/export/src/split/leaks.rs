@@ -6,7 +6,7 @@ use chatmill_diag::cut;
 use chatmill_link::Forest;
 
 use crate::error::ExportError;
-use crate::split::shared::{Met, Shared, Standing};
+use crate::split::shared::{Met, Placement, Shared};
 use crate::split::texts::ConversationTexts;
 use crate::split::{LeakRule, Split};
 
@@ -60,35 +60,44 @@ impl Division<'_> {
             LeakRule::Drop => leaks.dropped = self.sharing()?,
         }
         let is_there = |(part, dropped): (&Option<usize>, &bool)| part.filter(|_| !dropped);
-        let standings: Vec<Option<Standing>> = self
+        let placements: Vec<Option<Placement>> = self
             .parts
             .iter()
             .zip(&leaks.dropped)
             .map(is_there)
-            .map(|part| part.map(|part| Standing { part, turn: part }))
+            .map(|part| part.map(|part| Placement { part, turn: part }))
             .collect();
         leaks.left = self
-            .meeting(&standings, Met::Counts)?
+            .find_shared(&placements, Met::Counts)?
             .ok_or_else(|| self.excess());
         Ok(leaks)
     }
 
     /// The conversations that share words with an earlier part. Conversations of an earlier export come first and stay.
     fn sharing(&self) -> Result<Vec<bool>, ExportError> {
-        let standing = |(part, assigned): (&Option<usize>, &Option<usize>)| {
-            part.map(|part| Standing {
+        let placement = |(part, assigned): (&Option<usize>, &Option<usize>)| {
+            part.map(|part| Placement {
                 part,
                 turn: if assigned.is_some() { 0 } else { part + 1 },
             })
         };
-        let standings: Vec<Option<Standing>> = self.parts.iter().zip(self.assigned).map(standing).collect();
-        self.meeting(&standings, Met::Goes)?.ok_or_else(|| self.refusal())
+        let placements: Vec<Option<Placement>> =
+            self.parts.iter().zip(self.assigned).map(placement).collect();
+        self.find_shared(&placements, Met::Goes)?
+            .ok_or_else(|| self.refusal())
     }
 
-    fn meeting(&self, standings: &[Option<Standing>], met: Met) -> Result<Option<Vec<bool>>, ExportError> {
-        let is_later = |number: usize| cut::at(standings, number).is_some_and(|standing| standing.part > 0);
+    fn find_shared(
+        &self,
+        placements: &[Option<Placement>],
+        met: Met,
+    ) -> Result<Option<Vec<bool>>, ExportError> {
+        let is_later =
+            |number: usize| cut::at(placements, number).is_some_and(|placement| placement.part > 0);
         let shared = self.index(&is_later)?;
-        shared.map(|shared| shared.meeting(standings, met)).transpose()
+        shared
+            .map(|shared| shared.find_shared(placements, met))
+            .transpose()
     }
 
     fn index(&self, is_indexed: &dyn Fn(usize) -> bool) -> Result<Option<Shared<'_>>, ExportError> {

@@ -17,7 +17,7 @@ use crate::split::texts::ConversationTexts;
 
 /// The place of a conversation in a comparison.
 #[derive(Clone, Copy)]
-pub(crate) struct Standing {
+pub(crate) struct Placement {
     /// The part of the conversation.
     pub(crate) part: usize,
     /// The turn in which it is compared: with all conversations of earlier turns, and not with those of the same turn.
@@ -77,22 +77,26 @@ impl<'s> Shared<'s> {
         })
     }
 
-    /// Whether each conversation shares a sequence with one of another part in an earlier turn; conversations without a standing are not compared.
-    pub(crate) fn meeting(
+    /// Whether each conversation shares a sequence with one of another part in an earlier turn; conversations without a placement are not compared.
+    pub(crate) fn find_shared(
         &self,
-        standings: &[Option<Standing>],
+        placements: &[Option<Placement>],
         becomes: Met,
     ) -> Result<Vec<bool>, ExportError> {
-        let mut found = vec![false; standings.len()];
+        let mut found = vec![false; placements.len()];
         // The part in which a sequence was found; `None` for several parts.
         let mut met: HashMap<KnownRun, Option<usize>> = HashMap::new();
         let part_in = |number: usize, turn: usize| {
-            let standing = standings.get(number).copied().flatten();
-            standing
-                .filter(|standing| standing.turn == turn)
-                .map(|standing| standing.part)
+            let placement = placements.get(number).copied().flatten();
+            placement
+                .filter(|placement| placement.turn == turn)
+                .map(|placement| placement.part)
         };
-        let turns: BTreeSet<usize> = standings.iter().flatten().map(|standing| standing.turn).collect();
+        let turns: BTreeSet<usize> = placements
+            .iter()
+            .flatten()
+            .map(|placement| placement.turn)
+            .collect();
         for turn in &turns {
             let turn = *turn;
             if !met.is_empty() {

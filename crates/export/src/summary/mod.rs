@@ -84,7 +84,8 @@ pub struct ExportSummary {
     /// BLAKE3 hash of the card when it was written, in hexadecimal.
     pub card_hash: Option<String>,
     /// Problems that the trainer or the service would have with the files.
-    pub objections: Vec<String>,
+    #[serde(rename = "objections")]
+    pub problems: Vec<String>,
 }
 
 /// A file of an export.

@@ -12,7 +12,8 @@ pub struct TurnCounts {
     /// Trained on in the dataset, but not in the record: the format trains on the last turn only, or the record ends before.
     pub missed: u64,
     /// Turns with nothing but placeholders for media, left out of a record that cannot mark them.
-    pub wordless: u64,
+    #[serde(rename = "wordless")]
+    pub placeholders: u64,
 }
 
 impl TurnCounts {
@@ -21,7 +22,7 @@ impl TurnCounts {
         self.learned += other.learned;
         self.context += other.context;
         self.missed += other.missed;
-        self.wordless += other.wordless;
+        self.placeholders += other.placeholders;
     }
 
     /// The counts in a format that trains on the last turn only.

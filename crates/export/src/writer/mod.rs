@@ -302,13 +302,16 @@ impl<'r> CellContent<'r> {
         }
         Some(Self::Cell(match kind {
             FreeKind::Json => FreeCell::Text(json),
-            FreeKind::Word | FreeKind::Text => return fields::spelled(json).map(Self::Text),
+            FreeKind::Word | FreeKind::Text => return fields::string_value(json).map(Self::Text),
             FreeKind::Number => FreeCell::Number(json.parse().ok()?),
             FreeKind::Real => FreeCell::Real(json.parse().ok()?),
             FreeKind::Flag => FreeCell::Flag(json.parse().ok()?),
-            FreeKind::Time => {
-                FreeCell::Time(fields::spelled(json)?.parse::<Timestamp>().ok()?.as_microsecond())
-            }
+            FreeKind::Time => FreeCell::Time(
+                fields::string_value(json)?
+                    .parse::<Timestamp>()
+                    .ok()?
+                    .as_microsecond(),
+            ),
             FreeKind::Nested(shape) => return nested::value(json, shape).ok().map(Self::Nested),
             FreeKind::Spans => return None,
         }))

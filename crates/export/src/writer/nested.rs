@@ -181,7 +181,7 @@ impl Misfit {
 
 /// Converts a JSON value to a shape.
 pub(crate) fn value<'a>(json: &'a str, shape: Shape) -> Result<NestedValue<'a>, Misfit> {
-    let text = || fields::spelled(json).map(NestedValue::Text);
+    let text = || fields::string_value(json).map(NestedValue::Text);
     match shape {
         Shape::Word | Shape::Text => {
             text().ok_or_else(|| Misfit::new(format!("is {} and no text", what(json))))

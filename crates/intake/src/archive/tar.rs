@@ -64,7 +64,7 @@ impl Stream {
 
     /// Skips the rest of the current member.
     fn skip(&mut self) -> io::Result<()> {
-        if self.bytes.pass(std::mem::take(&mut self.left))? {
+        if self.bytes.skip_bytes(std::mem::take(&mut self.left))? {
             return Ok(());
         }
         Err(StreamError::truncated("the archive ends inside an entry").into())
@@ -151,7 +151,7 @@ impl Tar {
                     overrides.name = Some(name);
                 }
                 EntryType::XHeader => pax(&self.meta(size)?, &mut overrides)?,
-                EntryType::GNULongLink | EntryType::XGlobalHeader => self.pass(size)?,
+                EntryType::GNULongLink | EntryType::XGlobalHeader => self.skip_bytes(size)?,
                 kind => return self.member(&header, kind, size, overrides),
             }
         }
@@ -167,7 +167,7 @@ impl Tar {
         let block = block(&mut stream.bytes, "the archive ends without its end mark")?;
         if block.iter().all(|byte| *byte == 0) {
             // Errors in the bytes after the end still count, and anything except zeros gets a note.
-            stream.bytes.pass_zeros()?;
+            stream.bytes.skip_zeros()?;
             self.gauge.drain(&mut stream.bytes, "end of the archive")?;
             return Ok(None);
         }
@@ -178,7 +178,7 @@ impl Tar {
     }
 
     /// Sets the length of the body that follows.
-    fn pass(&mut self, size: u64) -> io::Result<()> {
+    fn skip_bytes(&mut self, size: u64) -> io::Result<()> {
         let block = BLOCK_BYTES as u64;
         if size > u64::MAX - block {
             return Err(StreamError::corrupt("an entry's size is impossible").into());
@@ -193,7 +193,7 @@ impl Tar {
         if size > MAX_META_BYTES {
             return Err(StreamError::corrupt("an entry's name is longer than 1 MiB").into());
         }
-        self.pass(size)?;
+        self.skip_bytes(size)?;
         let mut bytes = Vec::new();
         Body(Arc::clone(&self.stream)).read_to_end(&mut bytes)?;
         Ok(bytes)
@@ -206,7 +206,7 @@ impl Tar {
         size: u64,
         overrides: Overrides,
     ) -> io::Result<Option<Member>> {
-        self.pass(overrides.size.unwrap_or(size))?;
+        self.skip_bytes(overrides.size.unwrap_or(size))?;
         self.entries += 1;
         if self.entries > self.gauge.limits.archive_entries {
             return Err(entry_limit(self.gauge.limits.archive_entries).into());
@@ -219,7 +219,7 @@ impl Tar {
         let mut heading = self.labels.label(&name);
         let sparse = overrides.sparse || kind == EntryType::GNUSparse;
         if kind == EntryType::GNUSparse {
-            self.pass_sparse_map(header)?;
+            self.skip_sparse_map(header)?;
         }
         let unsupported = |message| MemberBody::broken(StreamError::unsupported(message));
         let body = match kind {
@@ -237,7 +237,7 @@ impl Tar {
     }
 
     /// Skips the blocks that continue a sparse map; they are between header and body and not included in the size.
-    fn pass_sparse_map(&mut self, header: &Header) -> io::Result<()> {
+    fn skip_sparse_map(&mut self, header: &Header) -> io::Result<()> {
         /// The offset of the byte that is not 0 where another such block follows.
         const CONTINUES: usize = 504;
         let mut continues = header.as_gnu().is_some_and(tar::GnuHeader::is_extended);

@@ -105,7 +105,7 @@ impl Scan {
                 && !corruption_check.should_retry(&error)
             {
                 let is_too_long = error.sqlite_error_code() == Some(ErrorCode::TooBig);
-                if !is_too_long || self.pass_one(connection, gauge).is_err() {
+                if !is_too_long || self.skip_one(connection, gauge).is_err() {
                     self.is_over = true;
                     self.framing_error(explain(&error, gauge));
                 }
@@ -139,7 +139,7 @@ impl Scan {
     }
 
     /// Skips the next row, which is too long to be read.
-    fn pass_one(&mut self, connection: &Connection, gauge: &ReadBudget) -> rusqlite::Result<()> {
+    fn skip_one(&mut self, connection: &Connection, gauge: &ReadBudget) -> rusqlite::Result<()> {
         let mut statement = connection.prepare(&self.select(&[]))?;
         let mut rows = statement.query(params_from_iter(self.last.iter().flatten().cloned()))?;
         if let Some(row) = rows.next()? {

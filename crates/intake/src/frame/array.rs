@@ -40,15 +40,15 @@ impl Framer {
             State::Before => |byte| is_space(byte) || byte == b',',
             _ => is_space,
         };
-        let Some(byte) = self.pass_separators(separator) else {
+        let Some(byte) = self.skip_separators(separator) else {
             let open = (state != State::Closed)
                 .then(|| StreamError::truncated("the entry ends before the array's closing bracket"));
             self.finish(open, buffer);
             return;
         };
         let kind = match (state, byte) {
-            (State::Start, _) | (State::After, b',') => return self.pass_bracket(State::Before),
-            (State::Before | State::After, b']') => return self.pass_bracket(State::Closed),
+            (State::Start, _) | (State::After, b',') => return self.skip_bracket(State::Before),
+            (State::Before | State::After, b']') => return self.skip_bracket(State::Closed),
             (State::Before, b'{' | b'[' | b'"') => Kind::Balanced,
             (State::Before, b'}' | b':') | (State::After, _) => Kind::NotValue,
             (State::Before, _) => Kind::Scalar,
@@ -83,8 +83,8 @@ impl Framer {
         self.state = super::State::Array(State::After);
     }
 
-    fn pass_bracket(&mut self, next: State) {
-        self.pass_separator();
+    fn skip_bracket(&mut self, next: State) {
+        self.skip_separator();
         self.state = super::State::Array(next);
     }
 

@@ -45,10 +45,10 @@ impl Framer {
         };
         let header = self.csv.header.take();
         if header.is_some() {
-            (0..style.before).for_each(|_| self.pass_separator());
+            (0..style.before).for_each(|_| self.skip_separator());
         }
         if self
-            .pass_separators(|byte| matches!(byte, b'\n' | b'\r'))
+            .skip_separators(|byte| matches!(byte, b'\n' | b'\r'))
             .is_none()
         {
             self.finish(None, buffer);
@@ -76,7 +76,7 @@ impl Framer {
             if !is_unknown {
                 self.aim(None, header, None);
                 if self
-                    .pass_separators(|byte| matches!(byte, b'\n' | b'\r'))
+                    .skip_separators(|byte| matches!(byte, b'\n' | b'\r'))
                     .is_some()
                 {
                     self.sample(CellsOf::Csv(style), |text| Some(0..Ends::new(style).run(text)?));

@@ -12,7 +12,7 @@ use crate::stream::StreamError;
 impl Framer {
     /// Cuts the next document, or any other text in its place.
     pub(super) fn next_document(&mut self, buffer: &mut Vec<u8>) {
-        match self.pass_separators(is_space) {
+        match self.skip_separators(is_space) {
             None => self.finish(None, buffer),
             Some(b'{' | b'[') => self.next_balanced(buffer),
             Some(_) => self.next_text(buffer),

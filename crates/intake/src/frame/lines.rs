@@ -11,7 +11,7 @@ use crate::table::copy::{self, CopiedLine};
 impl Framer {
     /// Cuts the next line that is not blank. White space before it and a CR at its end are separators.
     pub(super) fn next_line(&mut self, buffer: &mut Vec<u8>) {
-        if self.pass_separators(is_space).is_none() {
+        if self.skip_separators(is_space).is_none() {
             self.finish(None, buffer);
             return;
         }

@@ -56,11 +56,11 @@ pub(super) struct Rows {
 struct Target {
     table: String,
     columns: Option<Vec<String>>,
-    wish: Wish,
+    handling: RowHandling,
 }
 
 #[derive(Default)]
-enum Wish {
+enum RowHandling {
     /// The rows are not wanted.
     #[default]
     Skip,
@@ -76,7 +76,7 @@ struct Skipped {
     rows: u64,
     bytes: u64,
     /// Whether the skipped rows begin before the unreported separators.
-    stands_first: bool,
+    is_before_separators: bool,
 }
 
 /// The encoding of text.
@@ -179,19 +179,23 @@ impl Rows {
     /// Rejects all following rows, of a table without a name.
     pub(super) fn reject_all(&mut self, error: StreamError) {
         self.target = Target {
-            wish: Wish::Reject(error),
+            handling: RowHandling::Reject(error),
             ..Target::default()
         };
     }
 
     /// Whether the rows of the current table are neither written nor rejected.
     pub(super) const fn is_skipping(&self) -> bool {
-        matches!(self.target.wish, Wish::Skip)
+        matches!(self.target.handling, RowHandling::Skip)
     }
 
     /// How the rows of a table are handled, the map that reads them, and the name under which that map lists the table.
     /// `table` is `None` for a file that does not name its table.
-    fn wish(&self, table: Option<&str>, columns: Option<&[String]>) -> (Wish, Option<(&TableMap, String)>) {
+    fn handling(
+        &self,
+        table: Option<&str>,
+        columns: Option<&[String]>,
+    ) -> (RowHandling, Option<(&TableMap, String)>) {
         let known = table.and_then(|table| self.known.get(table));
         let declared: Option<Vec<Column>> = match columns {
             Some(columns) => Some(columns.iter().map(|name| declared(known, name)).collect()),
@@ -217,24 +221,27 @@ impl Rows {
             let whole = whole.map(|whole| map.whole(whole).unwrap_or_else(|| whole.to_owned()));
             Some((map, whole.unwrap_or_default()))
         });
-        let wish = match (&declared, found.as_ref().map(|(map, _)| *map)) {
-            (_, None) => Wish::Skip,
+        let handling = match (&declared, found.as_ref().map(|(map, _)| *map)) {
+            (_, None) => RowHandling::Skip,
             (
                 _,
                 Some(TableMap {
                     refusal: Some(why), ..
                 }),
-            ) => Wish::Reject(StreamError::new(&UNKNOWN_FORMAT, why.clone())),
-            (Some(columns), Some(map)) => Wish::Write(RowWriter::new(map, columns)),
+            ) => RowHandling::Reject(StreamError::new(&UNKNOWN_FORMAT, why.clone())),
+            (Some(columns), Some(map)) => RowHandling::Write(RowWriter::new(map, columns)),
             (None, Some(map)) if !map.definition.is_empty() => {
-                Wish::Write(RowWriter::new(map, &undeclared(&map.definition)))
+                RowHandling::Write(RowWriter::new(map, &undeclared(&map.definition)))
             }
-            (None, Some(map)) => Wish::Reject(StreamError::new(
+            (None, Some(map)) => RowHandling::Reject(StreamError::new(
                 &COLUMNS_UNKNOWN,
-                format!("the columns of {} are not declared anywhere", map.called(table)),
+                format!(
+                    "the columns of {} are not declared anywhere",
+                    map.display_name(table)
+                ),
             )),
         };
-        (wish, found)
+        (handling, found)
     }
 }
 
@@ -262,14 +269,14 @@ impl Framer {
         let is_same =
             error.is_none() && full.as_deref() == Some(&rows.target.table) && columns == rows.target.columns;
         // The definition may have changed in between.
-        if is_same && !matches!(rows.target.wish, Wish::Reject(_)) {
+        if is_same && !matches!(rows.target.handling, RowHandling::Reject(_)) {
             return;
         }
-        let (mut wish, found) = rows.wish(full.as_deref(), columns.as_deref());
+        let (mut handling, found) = rows.handling(full.as_deref(), columns.as_deref());
         let reader = found
             .as_ref()
             .map(|(map, _)| (map.source.clone(), map.name.clone()));
-        if let Wish::Write(writer) = &mut wish {
+        if let RowHandling::Write(writer) = &mut handling {
             writer.offset.clone_from(&self.sql.offset);
         }
         let full = full.unwrap_or_else(|| {
@@ -280,12 +287,12 @@ impl Framer {
         });
         let whole = found.map(|(_, whole)| whole).unwrap_or_default();
         if let (Some(error), Some(_)) = (error, &reader) {
-            wish = Wish::Reject(error);
+            handling = RowHandling::Reject(error);
         }
         self.rows.target = Target {
             table: full,
             columns,
-            wish,
+            handling,
         };
         if let Some((source, map)) = reader
             && self.rows.announced.as_ref() != Some(&self.rows.target.table)
@@ -306,7 +313,7 @@ impl Framer {
 
     /// Shows the buffered rows to their writer; `next` finds the first row of a text.
     pub(super) fn sample(&mut self, cells: CellsOf, next: impl Fn(&[u8]) -> Option<Range<usize>>) {
-        if let Wish::Write(writer) = &mut self.rows.target.wish {
+        if let RowHandling::Write(writer) = &mut self.rows.target.handling {
             if let CellsOf::Csv(style) = cells {
                 writer.has_quotes = csv::quotes_texts(self.window.rest(), style);
             }
@@ -317,8 +324,8 @@ impl Framer {
     }
 
     /// Skips the remaining rows of the current table.
-    pub(crate) fn pass_table(&mut self) {
-        self.rows.target.wish = Wish::Skip;
+    pub(crate) fn skip_table(&mut self) {
+        self.rows.target.handling = RowHandling::Skip;
     }
 
     /// Counts a skipped row.
@@ -333,7 +340,7 @@ impl Framer {
             skipped.table.clone_from(&self.rows.target.table);
         }
         if skipped.rows == 0 {
-            skipped.stands_first = self.separators == 0;
+            skipped.is_before_separators = self.separators == 0;
         }
         skipped.rows += 1;
         skipped.bytes += bytes;
@@ -350,7 +357,7 @@ impl Framer {
             std::mem::take(&mut skipped.rows),
             std::mem::take(&mut skipped.bytes),
         );
-        let stands_first = skipped.stands_first;
+        let is_before_separators = skipped.is_before_separators;
         let skipped = (rows > 0).then(|| Event::Skipped {
             table: skipped.table.clone(),
             rows,
@@ -358,7 +365,7 @@ impl Framer {
         });
         self.rows.has_reported |= skipped.is_some();
         let before = self.queue.len();
-        if stands_first {
+        if is_before_separators {
             self.queue.extend(skipped.into_iter().chain(separators));
         } else {
             self.queue.extend(separators.into_iter().chain(skipped));
@@ -381,12 +388,12 @@ impl Framer {
     pub(super) fn end_row(&mut self, unit: Unit, mut raw: Vec<u8>, cells: CellsOf, cut: Option<StreamError>) {
         let rows = &mut self.rows;
         rows.json.clear();
-        let written = match (&rows.target.wish, unit.bytes(&raw)) {
-            (Wish::Skip, _) => Ok(Written::Filtered),
-            (Wish::Reject(error), _) => Err(error.clone()),
+        let written = match (&rows.target.handling, unit.bytes(&raw)) {
+            (RowHandling::Skip, _) => Ok(Written::Filtered),
+            (RowHandling::Reject(error), _) => Err(error.clone()),
             // The row is too long, which the unit reports itself.
-            (Wish::Write(_), None) => Ok(Written::Row),
-            (Wish::Write(writer), Some(row)) => match rows.encoding.decode(row) {
+            (RowHandling::Write(_), None) => Ok(Written::Row),
+            (RowHandling::Write(writer), Some(row)) => match rows.encoding.decode(row) {
                 Ok(row) => cells.write(&row, writer, &mut rows.json),
                 Err(error) => Err(error),
             },

@@ -144,7 +144,7 @@ impl Framer {
             Part::Statements => self.next_statement(syntax),
             Part::Inserts => self.next_values(syntax),
             Part::CopyStart => {
-                if self.pass_line().is_some() {
+                if self.skip_line().is_some() {
                     self.sql.part = Part::CopyLine;
                     if self.window.ready() {
                         self.sample(CellsOf::Copy, |text| Some(0..memchr(b'\n', text)? + 1));
@@ -152,12 +152,12 @@ impl Framer {
                 }
             }
             Part::CopyLineEnd => {
-                self.pass_separator();
+                self.skip_separator();
                 self.sql.part = Part::CopyLine;
             }
             Part::CopyLine => self.next_copy_line(),
-            Part::CopyEnd => self.pass_copy_end(),
-            Part::Delimited => self.pass_delimited(),
+            Part::CopyEnd => self.skip_copy_end(),
+            Part::Delimited => self.skip_delimited(),
         }
     }
 
@@ -175,14 +175,14 @@ impl Framer {
     }
 
     /// Skips a unit as a separator.
-    fn pass_unit(&mut self, unit: &Unit, raw: Vec<u8>) {
+    fn skip_unit(&mut self, unit: &Unit, raw: Vec<u8>) {
         self.separators += unit.length();
         self.rows.raw = raw;
     }
 
     /// Skips the rest of the line with its line feed as a separator; returns the line, cut to what is kept. `None` if
     /// the entry ends first.
-    fn pass_line(&mut self) -> Option<Vec<u8>> {
+    fn skip_line(&mut self) -> Option<Vec<u8>> {
         let mut line = Vec::new();
         while self.window.ready() {
             let rest = self.window.rest();

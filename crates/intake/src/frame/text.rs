@@ -18,7 +18,7 @@ const OPENING: &[u8] = b"<|im_start|>";
 const BEFORE: &[u8] = b"{\"text\":\"";
 
 /// The bytes after the text.
-const BEHIND: &[u8] = b"\"}";
+const AFTER: &[u8] = b"\"}";
 
 /// Whether bytes begin a transcript, leading white space ignored.
 pub(super) fn begins(head: &[u8]) -> bool {
@@ -30,7 +30,7 @@ pub(super) fn begins(head: &[u8]) -> bool {
 impl Framer {
     /// Cuts everything up to the end of the entry into one record.
     pub(super) fn next_transcript(&mut self, buffer: &mut Vec<u8>) {
-        if self.pass_separators(is_space).is_none() {
+        if self.skip_separators(is_space).is_none() {
             self.finish(None, buffer);
             return;
         }
@@ -51,7 +51,7 @@ impl Framer {
             buffer.extend_from_slice(BEFORE);
             // The scan will find bytes that are not UTF-8.
             push_escaped(&text, buffer);
-            buffer.extend_from_slice(BEHIND);
+            buffer.extend_from_slice(AFTER);
         }
         self.accept(unit, Form::Text, buffer);
     }
@@ -68,7 +68,7 @@ impl<'f> FramedText<'f> {
     pub fn new(bytes: &'f [u8]) -> Self {
         let inside = bytes
             .strip_prefix(BEFORE)
-            .and_then(|rest| rest.strip_suffix(BEHIND));
+            .and_then(|rest| rest.strip_suffix(AFTER));
         Self {
             inside: inside.unwrap_or_default(),
         }
@@ -99,7 +99,7 @@ mod tests {
         let text = "a\n\"б\"\u{1}\tz".as_bytes();
         let mut json = BEFORE.to_vec();
         push_escaped(text, &mut json);
-        json.extend_from_slice(BEHIND);
+        json.extend_from_slice(AFTER);
         let transcript = FramedText::new(&json);
         assert_eq!(transcript.text(), text);
         let mut offset = transcript.offsets();
@@ -116,7 +116,7 @@ mod tests {
     fn bytes_that_are_no_text_stay_for_the_scan() {
         let mut json = BEFORE.to_vec();
         push_escaped(b"a\xffb\n", &mut json);
-        json.extend_from_slice(BEHIND);
+        json.extend_from_slice(AFTER);
         assert_eq!(FramedText::new(&json).text(), b"a\xffb\n");
     }
 }

@@ -258,7 +258,7 @@ impl<'d> Value<'d> {
             return None;
         }
         if self.node().link - self.index > MANY_VALUES {
-            return self.remembered(key);
+            return self.get_cached(key);
         }
         let named = self.pairs().filter(|(name, _)| name.spells(key));
         named.last().map(|(_, value)| value)
@@ -266,14 +266,14 @@ impl<'d> Value<'d> {
 
     /// Looks up a name in a large object and remembers all its names. Without that, each lookup would walk over the
     /// values as well, and a reader asks a message for one field after the other. Only the last object is remembered.
-    fn remembered(self, key: &str) -> Option<Value<'d>> {
+    fn get_cached(self, key: &str) -> Option<Value<'d>> {
         let mut recent = self.document.recent.borrow_mut();
         if recent.object != self.index + 1 {
             recent.object = 0;
             recent.names.clear();
             for (number, (name, _)) in self.pairs().enumerate() {
                 if number == MANY_FIELDS {
-                    return self.sought(key);
+                    return self.get_sorted(key);
                 }
                 let node = name.node();
                 let bytes = if node.link == 0 { node.end - node.start } else { 0 };
@@ -293,7 +293,7 @@ impl<'d> Value<'d> {
 
     /// Looks up a name by binary search, in an object with so many names that comparing each of them for each lookup
     /// would take quadratic time. The sorted names are kept with the document.
-    fn sought(self, key: &str) -> Option<Value<'d>> {
+    fn get_sorted(self, key: &str) -> Option<Value<'d>> {
         let text = |name: &u32| Value::new(self.document, *name).string().unwrap_or_default();
         let mut sorted = self.document.sorted.borrow_mut();
         let names = sorted.entry(self.index).or_insert_with(|| {

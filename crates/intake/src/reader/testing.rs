@@ -83,7 +83,7 @@ impl Entry {
                 Event::Note(note) => format!("N {}", note.code.name),
                 Event::Table { name, source, .. } => format!("T {name} {source}"),
                 Event::Skipped { table, rows, bytes } => format!("K{rows} {table} {bytes}"),
-                Event::PassedOver { kind, bytes } => format!("P{bytes} {kind}"),
+                Event::SkippedEntry { kind, bytes } => format!("P{bytes} {kind}"),
                 other => panic!("{other:?} inside an entry"),
             })
             .collect();
@@ -141,7 +141,7 @@ pub(crate) fn read_all(reader: &mut Reader) -> Vec<Entry> {
                 entry.frames.push(buffer[frame.buffer.clone()].to_vec());
                 (at, record) = (frame.end, record + 1);
             }
-            Event::Skipped { bytes, .. } | Event::PassedOver { bytes, .. } => at += bytes,
+            Event::Skipped { bytes, .. } | Event::SkippedEntry { bytes, .. } => at += bytes,
             Event::FramingError(error) => {
                 assert_eq!((error.start, error.record), (at, record), "no gap, no overlap");
                 assert!(error.head.len() as u64 <= error.end - error.start && error.hash.len() == 64);

@@ -67,7 +67,7 @@ fn pair_family(steps: &mut [Step<'_>], family: &[usize], rule: PairedBy) {
     if let [call] = calls.as_slice() {
         return pair_only_call(steps, *call, family, rule);
     }
-    let mut all = Shelves::default();
+    let mut all = OpenCallLists::default();
     let mut lonely = Vec::new();
     let mut rest = family;
     while !rest.is_empty() {
@@ -79,7 +79,7 @@ fn pair_family(steps: &mut [Step<'_>], family: &[usize], rule: PairedBy) {
         let mut open = calls.to_vec();
         open.retain(|call| is_open(steps, *call));
         all.put(steps, &open);
-        let mut likely = Shelves::default();
+        let mut likely = OpenCallLists::default();
         likely.put(steps, newest(steps, &open, results.len()));
         for result in results {
             let mut choices = Common::choices(cut::at(steps, *result));
@@ -173,9 +173,9 @@ impl<'m> Common<'m> {
 
 /// Open calls of one id, by the features that they may share with a result.
 #[derive(Default)]
-struct Shelves<'m>(HashMap<Common<'m>, VecDeque<usize>>);
+struct OpenCallLists<'m>(HashMap<Common<'m>, VecDeque<usize>>);
 
-impl<'m> Shelves<'m> {
+impl<'m> OpenCallLists<'m> {
     fn put(&mut self, steps: &[Step<'m>], calls: &[usize]) {
         for index in calls {
             for choice in Common::choices(cut::at(steps, *index)) {

@@ -25,12 +25,12 @@ impl<'m> Tool<'m> {
 
 /// The key of a list of open calls: all with an id, or all without.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Shelf<'m> {
+struct CallListKey<'m> {
     with_id: bool,
     tool: Tool<'m>,
 }
 
-impl<'m> Shelf<'m> {
+impl<'m> CallListKey<'m> {
     /// The lists that contain a call.
     fn of_call(call: &Step<'m>) -> [Self; 2] {
         let with_id = call.id.is_some();
@@ -64,12 +64,12 @@ pub(super) fn pair_by_caller(steps: &mut [Step<'_>]) {
     if steps.iter().all(|step| step.caller.is_none()) {
         return;
     }
-    let mut shelves: HashMap<(u32, Shelf<'_>), VecDeque<usize>> = HashMap::new();
+    let mut lists: HashMap<(u32, CallListKey<'_>), VecDeque<usize>> = HashMap::new();
     for (index, step) in steps.iter().enumerate() {
         if step.is_call && step.partner.is_none() {
-            for shelf in Shelf::of_call(step) {
-                shelves
-                    .entry((step.place.position, shelf))
+            for key in CallListKey::of_call(step) {
+                lists
+                    .entry((step.place.position, key))
                     .or_default()
                     .push_back(index);
             }
@@ -83,13 +83,13 @@ pub(super) fn pair_by_caller(steps: &mut [Step<'_>]) {
             if step.partner.is_some() || step.is_duplicate {
                 continue;
             }
-            let wanted: Vec<Shelf<'_>> = if names_agree && step.name.is_some() {
-                Shelf::for_name(step).collect()
+            let wanted: Vec<CallListKey<'_>> = if names_agree && step.name.is_some() {
+                CallListKey::for_name(step).collect()
             } else {
-                Shelf::for_any(step).collect()
+                CallListKey::for_any(step).collect()
             };
-            let first = wanted.into_iter().filter_map(|shelf| {
-                let calls = shelves.get_mut(&(caller, shelf))?;
+            let first = wanted.into_iter().filter_map(|key| {
+                let calls = lists.get_mut(&(caller, key))?;
                 while calls.front().is_some_and(|call| !is_open(steps, *call)) {
                     calls.pop_front();
                 }
@@ -105,12 +105,12 @@ pub(super) fn pair_by_caller(steps: &mut [Step<'_>]) {
 /// Open calls by list and round; a call that was answered elsewhere is removed when it reaches the front.
 #[derive(Default)]
 struct OpenCalls<'m> {
-    by_shelf: HashMap<Shelf<'m>, Vec<(u32, VecDeque<usize>)>>,
+    by_key: HashMap<CallListKey<'m>, Vec<(u32, VecDeque<usize>)>>,
 }
 
 impl<'m> OpenCalls<'m> {
-    fn put(&mut self, place: Shelf<'m>, round: u32, call: usize) {
-        let rounds = self.by_shelf.entry(place).or_default();
+    fn put(&mut self, key: CallListKey<'m>, round: u32, call: usize) {
+        let rounds = self.by_key.entry(key).or_default();
         match rounds.last_mut() {
             Some((last, calls)) if *last == round => calls.push_back(call),
             _ => rounds.push((round, VecDeque::from([call]))),
@@ -118,8 +118,8 @@ impl<'m> OpenCalls<'m> {
     }
 
     /// The first open call of a list, in the latest round that has one.
-    fn front(&mut self, place: Shelf<'m>, steps: &[Step<'m>]) -> Option<(u32, usize)> {
-        let rounds = self.by_shelf.get_mut(&place)?;
+    fn front(&mut self, key: CallListKey<'m>, steps: &[Step<'m>]) -> Option<(u32, usize)> {
+        let rounds = self.by_key.get_mut(&key)?;
         while let Some((round, calls)) = rounds.last_mut() {
             while let Some(&index) = calls.front() {
                 if is_open(steps, index) {
@@ -133,9 +133,13 @@ impl<'m> OpenCalls<'m> {
     }
 
     /// The best call of several lists: in the latest round, the first call.
-    fn best(&mut self, shelves: impl Iterator<Item = Shelf<'m>>, steps: &[Step<'m>]) -> Option<(u32, usize)> {
-        shelves
-            .filter_map(|shelf| self.front(shelf, steps))
+    fn best(
+        &mut self,
+        lists: impl Iterator<Item = CallListKey<'m>>,
+        steps: &[Step<'m>],
+    ) -> Option<(u32, usize)> {
+        lists
+            .filter_map(|key| self.front(key, steps))
             .min_by_key(|(round, call)| (u32::MAX - round, *call))
     }
 }
@@ -157,18 +161,18 @@ pub(super) fn pair_by_order(steps: &mut [Step<'_>]) {
             continue;
         };
         if step.is_call {
-            for shelf in Shelf::of_call(step) {
-                open.put(shelf, step.round, index);
+            for key in CallListKey::of_call(step) {
+                open.put(key, step.round, index);
             }
             continue;
         }
         if step.caller.is_some() {
             continue;
         }
-        let next = open.best(Shelf::for_any(step), steps);
+        let next = open.best(CallListKey::for_any(step), steps);
         let chosen = match step.name {
             None => next,
-            Some(_) => open.best(Shelf::for_name(step), steps),
+            Some(_) => open.best(CallListKey::for_name(step), steps),
         };
         if let Some((_, call)) = chosen {
             let rule = if chosen == next {

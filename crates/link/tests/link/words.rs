@@ -6,18 +6,18 @@ use unicode_normalization::UnicodeNormalization;
 
 /// The words by the definition alone.
 fn defined(text: &str) -> Vec<String> {
-    let stands_alone = |character| {
+    let is_unspaced = |character| {
         matches!(character, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
             | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3ffff}')
     };
     let small = text.nfkc().collect::<String>().to_lowercase();
     let pieces = small.split(|character: char| !character.is_alphanumeric());
     let words = pieces.flat_map(|piece| {
-        piece.split_inclusive(stands_alone).flat_map(move |part| {
+        piece.split_inclusive(is_unspaced).flat_map(move |part| {
             let last = part
                 .char_indices()
                 .next_back()
-                .filter(|(_, character)| stands_alone(*character));
+                .filter(|(_, character)| is_unspaced(*character));
             let (before, alone) = part.split_at(last.map_or(part.len(), |(start, _)| start));
             [before.to_owned(), alone.to_owned()]
         })

@@ -4,10 +4,10 @@
 use chatmill_diag::cut;
 
 use super::characters::{before, continues};
-use super::{Found, Wanted, address, bank, card, phone, secret};
+use super::{Found, KindSet, address, bank, card, phone, secret};
 use crate::kind::PersonalKind;
 
-pub(super) fn find(text: &str, wanted: Wanted, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, kinds: KindSet, found: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     let mut at = 0;
     let mut last = b' ';
@@ -22,7 +22,7 @@ pub(super) fn find(text: &str, wanted: Wanted, found: &mut Vec<Found>) {
         };
         let is_boundary = begins && (last < 0x80 || !continues(before(text, at)));
         let value = if is_boundary {
-            value_at(text, at, byte, wanted)
+            value_at(text, at, byte, kinds)
         } else {
             None
         };
@@ -40,7 +40,7 @@ pub(super) fn find(text: &str, wanted: Wanted, found: &mut Vec<Found>) {
 /// A detector: the value that begins at a place, if there is one.
 type Detector = fn(&str, usize) -> Option<Found>;
 
-fn value_at(text: &str, at: usize, byte: u8, wanted: Wanted) -> Option<Found> {
+fn value_at(text: &str, at: usize, byte: u8, kinds: KindSet) -> Option<Found> {
     let detectors: &[(PersonalKind, Detector)] = match byte {
         b'0'..=b'9' => &[
             (PersonalKind::Secret, secret::bot_token),
@@ -62,6 +62,6 @@ fn value_at(text: &str, at: usize, byte: u8, wanted: Wanted) -> Option<Found> {
     };
     detectors
         .iter()
-        .filter(|(kind, _)| wanted.has(*kind))
+        .filter(|(kind, _)| kinds.has(*kind))
         .find_map(|(_, detector)| detector(text, at))
 }

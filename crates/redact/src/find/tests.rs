@@ -1,7 +1,7 @@
 use super::*;
 
 fn all(text: &str) -> Vec<(PersonalKind, String)> {
-    find(text, Wanted::new(&PersonalKind::ALL))
+    find(text, KindSet::new(&PersonalKind::ALL))
         .into_iter()
         .map(|found| (found.kind, text.get(found.range).unwrap().to_owned()))
         .collect()
@@ -107,7 +107,7 @@ fn repetitions(times: usize) {
     ] {
         let text = piece.repeat(times);
         let folded = crate::fold::fold(&text);
-        find(&folded.text, Wanted::new(&PersonalKind::ALL));
+        find(&folded.text, KindSet::new(&PersonalKind::ALL));
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Turn {
     /// Whether the turn continues an assistant's turn directly before it.
     pub continues: bool,
     /// Whether an assistant's turn directly after it continues it.
-    pub leads: bool,
+    pub continued_by_next: bool,
     /// Whether the turn is an item; an answer may have several.
     pub is_item: bool,
     /// Whether the turn is an event.

@@ -17,7 +17,7 @@ use crate::TableMap;
 use crate::frame::{FrameView, Reading, Row};
 use crate::layout::{OUTSIDE_LISTS, best, columns, has, reading};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
-use crate::unread::silence::Silence;
+use crate::unread::meaningless_keys::MeaninglessKeys;
 
 /// A source that is a format file.
 #[derive(Debug)]
@@ -187,8 +187,8 @@ impl Source for FormatFile {
         self.is_outside.then_some(self.text)
     }
 
-    fn silence(&self) -> &'static Silence {
-        &self.loaded().silence
+    fn meaningless_keys(&self) -> &'static MeaninglessKeys {
+        &self.loaded().meaningless_keys
     }
 
     fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {

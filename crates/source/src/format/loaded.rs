@@ -10,7 +10,7 @@ use super::language::{Case, Language, MessageMap, Piece};
 use crate::frame::Row;
 use crate::layout::Requests;
 use crate::source::{About, NO_TEXT_ARGUMENTS};
-use crate::unread::silence::Silence;
+use crate::unread::meaningless_keys::MeaninglessKeys;
 
 /// Bytes of the longest format file.
 const MAX_BYTES: usize = 256 << 10;
@@ -29,7 +29,7 @@ pub(super) struct Loaded {
     pub(super) allows_text: bool,
     /// First keys of the paths of a message: none may occur twice in it.
     pub(super) keys: Vec<String>,
-    pub(super) silence: Silence,
+    pub(super) meaningless_keys: MeaninglessKeys,
     /// The message maps of the cases, in order.
     cases: Vec<MessageMap>,
 }
@@ -84,7 +84,8 @@ impl Loaded {
             carries: &language.carries,
             traits: if is_sent { traits.of_one_request() } else { traits },
         }));
-        let silence = Silence::listed(id, &language.silent, &language.maps).with_whole(&language.kept_whole);
+        let meaningless_keys =
+            MeaninglessKeys::listed(id, &language.silent, &language.maps).with_whole(&language.kept_whole);
         let cases = language.case.iter().map(|case| case.over(&language.message));
         let cases: Vec<MessageMap> = cases.collect();
         let messages = || cases.iter().chain([&language.message]);
@@ -97,7 +98,7 @@ impl Loaded {
             keys,
             allows_text,
             is_map,
-            silence,
+            meaningless_keys,
             cases,
             language,
         }

@@ -6,14 +6,13 @@
 //! |---|---|
 //! | `language/` | the language of format files: tables, paths, conditions, texts, and the bound on their output |
 //! | `check.rs`, `loaded.rs` | a parsed and checked format file |
-//! | `read.rs`, `rows.rs`, `below.rs`, `order.rs`, `message/`, `piece.rs` | reading records, messages and their pieces |
+//! | `read.rs`, `rows.rs`, `tree_messages.rs`, `order.rs`, `message/`, `piece.rs` | reading records, messages and their pieces |
 //! | `request.rs` | records that are requests to a vendor's API |
 //! | `field_map.rs` | field maps of pipeline files, as format files |
 //! | `file.rs` | a format file as a source |
 //!
 //! Why: docs/decisions/2026-11-26-format-files.md.
 
-mod below;
 mod check;
 mod field_map;
 mod file;
@@ -25,6 +24,7 @@ mod piece;
 mod read;
 mod request;
 mod rows;
+mod tree_messages;
 
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,6 @@ use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Conversation, Extra, Part, Role, Scene};
 
-use super::below::Below;
 use super::language::budget::Budget;
 use super::language::condition::{Chosen, chosen};
 use super::language::path::{MapPath, Paths};
@@ -18,6 +17,7 @@ use super::language::{ConversationMap, SceneWord, TreeMap};
 use super::loaded::Loaded;
 use super::message::Reader;
 use super::order::{Entry, entries, growing, ordered, parent_of};
+use super::tree_messages::TreeMessages;
 use crate::base::{ExtraFields, Keep as _, Notes, holds_something, id, those_of};
 use crate::frame::{FrameView, Reading};
 use crate::grammar::list_of_tools;
@@ -134,12 +134,12 @@ impl<'d> One<'d, '_> {
         let language = self.format.language;
         let copies = language.conversation.again.0.iter();
         let copies = copies.filter_map(|path| path.first(self.record));
-        super::below::mark_copies(copies, &values, |message| language.message.id.id(message));
+        super::tree_messages::mark_copies(copies, &values, |message| language.message.id.id(message));
         let mut notes = Notes::new(self.frame.start);
         let known = language.conversation.keys();
         notes.repeated_keys(self.record, &self.path, |key| known.contains(&key));
         if let Some(map) = &language.tree {
-            let all = Below::of(map, values, &path, &self.budget);
+            let all = TreeMessages::of(map, values, &path, &self.budget);
             let count = ("the conversation", all.values.len(), "messages");
             self.frame.bound(count, path, list, self.limits)?;
             return Ok(self.tree(map, &all, notes));
@@ -203,7 +203,7 @@ impl<'d> One<'d, '_> {
         let name = name.trim_end_matches("[]");
         if let (true, [path]) = (self.path == "$", paths.as_slice())
             && let ([key], true) = (path.keys().0.as_slice(), path.keys().1)
-            && !self.format.silence.is_map(key)
+            && !self.format.meaningless_keys.is_map(key)
         {
             return list::named(self.frame, name, "messages", self.limits)
                 .map(|list| (list, format!("$.{name}")));
@@ -231,7 +231,7 @@ impl<'d> One<'d, '_> {
     }
 
     /// Reads the branches of a tree.
-    fn tree(&self, map: &TreeMap, all: &Below<'d>, mut notes: Notes) -> Reading {
+    fn tree(&self, map: &TreeMap, all: &TreeMessages<'d>, mut notes: Notes) -> Reading {
         let entries = self.entries(map, all);
         let tree = Tree::of(&entries, &mut notes);
         let record = Nodes {
@@ -255,7 +255,7 @@ impl<'d> One<'d, '_> {
     }
 
     /// The messages with their parents: the message before, if none is given.
-    fn entries(&self, map: &TreeMap, all: &Below<'d>) -> Vec<Node> {
+    fn entries(&self, map: &TreeMap, all: &TreeMessages<'d>) -> Vec<Node> {
         let values = &all.values;
         let message = &self.format.language.message;
         let own =

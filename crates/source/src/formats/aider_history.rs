@@ -30,9 +30,9 @@ use chatmill_intake::{Framing, Sketch};
 use chatmill_model::{Conversation, FormatTraits, Message, Part, Role, Scene, Usage};
 use jiff::civil::DateTime;
 
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::layout::{Turns, text::TextReader};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::About;
 
 static ABOUT: About = About {
@@ -54,10 +54,10 @@ const LINES: &str = "`# aider chat started at 2026-01-05 10:00:00`";
 const END: &str = "  ";
 
 /// The source `aider-history`.
-pub static AIDER_HISTORY: Coded = Coded {
+pub static AIDER_HISTORY: RustFormat = RustFormat {
     lines: Some(LINES),
     message_path: Some(|_| Some("$.text".to_owned())),
-    ..Coded::of(&ABOUT, recognise, Read::Stored(read))
+    ..RustFormat::of(&ABOUT, recognise, Read::Stored(read))
 };
 
 fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
@@ -68,19 +68,19 @@ fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
 
 /// The speaker of the following lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whose {
+enum Speaker {
     /// No speaker is known: lines before the first mark.
-    Nobodys,
+    Unknown,
     /// The head of a session.
     Session,
-    Users,
-    Models,
-    Aiders,
+    User,
+    Model,
+    Aider,
 }
 
 /// Lines of one speaker.
 struct ChatBlock<'t> {
-    whose: Whose,
+    speaker: Speaker,
     /// The lines without their prefixes.
     lines: Vec<&'t str>,
     /// The bytes of the lines in the text.
@@ -90,7 +90,7 @@ struct ChatBlock<'t> {
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let (mut reader, value, text) = TextReader::open(frame, limits)?;
     let blocks = blocks(&text);
-    if blocks.iter().all(|block| block.whose == Whose::Nobodys) {
+    if blocks.iter().all(|block| block.speaker == Speaker::Unknown) {
         let text = format!("no line of the text is one of aider's, as {LINES}");
         return Err(frame.error(&codes::WRONG_TYPE, text, "$.text", value));
     }
@@ -112,10 +112,10 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
 
 /// Divides a text into blocks of lines with the same speaker.
 fn blocks(text: &str) -> Vec<ChatBlock<'_>> {
-    let is_aiders = |line: &str| line.starts_with("#### ") || line.starts_with("> ");
+    let is_aider = |line: &str| line.starts_with("#### ") || line.starts_with("> ");
     // An editor that strips trailing blanks strips all of them: one line that still has them shows that the
     // marks can be trusted.
-    let has_ends = text.lines().any(|line| is_aiders(line) && line.ends_with(END));
+    let has_ends = text.lines().any(|line| is_aider(line) && line.ends_with(END));
     let ends = |line: &str| !has_ends || line.ends_with(END);
     let mut blocks: Vec<ChatBlock<'_>> = Vec::new();
     // Whether the last block may go on, and whether it is a notice that has not ended.
@@ -125,35 +125,38 @@ fn blocks(text: &str) -> Vec<ChatBlock<'_>> {
         let start = at;
         at += whole.len();
         let line = whole.trim_end_matches(['\n', '\r']);
-        let last = blocks.last().map_or(Whose::Nobodys, |block| block.whose);
-        let is_models = last == Whose::Models;
-        let may_begin = || !is_models || ends_soon(text.get(start..).unwrap_or_default());
-        let (whose, own) = if let Some(time) = line.strip_prefix(SESSION) {
+        let last = blocks.last().map_or(Speaker::Unknown, |block| block.speaker);
+        let is_model = last == Speaker::Model;
+        let may_begin = || !is_model || ends_soon(text.get(start..).unwrap_or_default());
+        let (speaker, own) = if let Some(time) = line.strip_prefix(SESSION) {
             goes_on = false;
-            (Whose::Session, time)
+            (Speaker::Session, time)
         } else if let Some(own) = line.strip_prefix("#### ").filter(|_| ends(line)) {
-            (Whose::Users, own.strip_suffix(END).unwrap_or(own))
+            (Speaker::User, own.strip_suffix(END).unwrap_or(own))
         } else if let Some(own) = line
             .strip_prefix("> ")
             .filter(|_| is_open || ends(line) || may_begin())
         {
-            (Whose::Aiders, own.strip_suffix(END).unwrap_or(own))
+            (Speaker::Aider, own.strip_suffix(END).unwrap_or(own))
         } else if is_open {
-            (Whose::Aiders, line.strip_suffix(END).unwrap_or(line))
+            (Speaker::Aider, line.strip_suffix(END).unwrap_or(line))
         } else if line.trim().is_empty()
-            && (blocks.is_empty() || !matches!(last, Whose::Models | Whose::Nobodys))
+            && (blocks.is_empty() || !matches!(last, Speaker::Model | Speaker::Unknown))
         {
             goes_on = false;
             continue;
-        } else if last == Whose::Nobodys {
-            (Whose::Nobodys, line)
+        } else if last == Speaker::Unknown {
+            (Speaker::Unknown, line)
         } else {
-            (Whose::Models, line)
+            (Speaker::Model, line)
         };
         // A notice may contain blank lines, but a blank line is never its last.
-        is_open = whose == Whose::Aiders && !(ends(line) && (!is_open || !line.trim().is_empty()));
+        is_open = speaker == Speaker::Aider && !(ends(line) && (!is_open || !line.trim().is_empty()));
         let span = start..start + line.len();
-        match blocks.last_mut().filter(|block| goes_on && block.whose == whose) {
+        match blocks
+            .last_mut()
+            .filter(|block| goes_on && block.speaker == speaker)
+        {
             Some(block) => {
                 block.lines.push(own);
                 if !line.trim().is_empty() {
@@ -161,12 +164,12 @@ fn blocks(text: &str) -> Vec<ChatBlock<'_>> {
                 }
             }
             None => blocks.push(ChatBlock {
-                whose,
+                speaker,
                 lines: vec![own],
                 span,
             }),
         }
-        goes_on = whose != Whose::Session;
+        goes_on = speaker != Speaker::Session;
     }
     blocks
 }
@@ -185,12 +188,14 @@ fn ends_soon(text: &str) -> bool {
 
 /// The blocks of each conversation: of a session with messages, and of the empty sessions before it.
 fn sessions<'b, 't>(blocks: &'b [ChatBlock<'t>]) -> Vec<&'b [ChatBlock<'t>]> {
-    let is_turn = |block: &ChatBlock<'_>| matches!(block.whose, Whose::Users | Whose::Models);
+    let is_turn = |block: &ChatBlock<'_>| matches!(block.speaker, Speaker::User | Speaker::Model);
     let mut sessions = Vec::new();
     let mut rest = blocks;
     while let Some(first) = rest.iter().position(is_turn) {
-        let behind = rest.iter().skip(first);
-        let length = behind.take_while(|block| block.whose != Whose::Session).count();
+        let following = rest.iter().skip(first);
+        let length = following
+            .take_while(|block| block.speaker != Speaker::Session)
+            .count();
         let (session, left) = rest.split_at(first + length);
         let is_last = !left.iter().any(is_turn);
         sessions.push(if is_last { rest } else { session });
@@ -210,7 +215,7 @@ fn conversation(reader: &mut TextReader<'_, '_>, session: &[ChatBlock<'_>]) -> R
     };
     let mut model: Option<Box<str>> = None;
     for block in session {
-        if block.whose == Whose::Nobodys {
+        if block.speaker == Speaker::Unknown {
             reader.outside(
                 block.span.clone(),
                 "the text begins inside a session: its speaker is not known",
@@ -220,7 +225,7 @@ fn conversation(reader: &mut TextReader<'_, '_>, session: &[ChatBlock<'_>]) -> R
         let span = reader.written(block.span.clone());
         let text = block.lines.join("\n");
         let text = text.trim_matches('\n').trim_end();
-        if block.whose == Whose::Session {
+        if block.speaker == Speaker::Session {
             model = None;
             if reader.turns.list.rows.messages == 0 {
                 conversation.source_id = Some(text.to_owned());
@@ -236,13 +241,13 @@ fn conversation(reader: &mut TextReader<'_, '_>, session: &[ChatBlock<'_>]) -> R
             });
             continue;
         }
-        let role = match block.whose {
-            Whose::Users => Role::User,
-            Whose::Models => Role::Assistant,
+        let role = match block.speaker {
+            Speaker::User => Role::User,
+            Speaker::Model => Role::Assistant,
             _ => Role::System,
         };
         let message = reader.begin(role, span);
-        if block.whose == Whose::Aiders {
+        if block.speaker == Speaker::Aider {
             for line in &block.lines {
                 aider_output(line.trim(), reader, &mut model, &mut conversation);
             }

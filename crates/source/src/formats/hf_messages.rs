@@ -17,11 +17,11 @@ use chatmill_diag::Limits;
 use chatmill_intake::RecordSketch;
 
 use crate::base::{present, words};
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::grammar::signs;
-use crate::layout::columns::{self, Holds};
+use crate::layout::columns::{self, ColumnMeaning};
 use crate::layout::{Requests, best, has, spelled_list};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {
@@ -37,9 +37,9 @@ static ABOUT: About = About {
 static REQUESTS: Requests = Requests::of_openai(&ABOUT);
 
 /// The source `hf-messages`.
-pub static HF_MESSAGES: Coded = Coded {
+pub static HF_MESSAGES: RustFormat = RustFormat {
     message_path: Some(|index| REQUESTS.form.path(index)),
-    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Own(read))
+    ..RustFormat::of(&ABOUT, |sketch| best(sketch, recognise), Read::Own(read))
 };
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Reading {
@@ -67,15 +67,17 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
         return Some((92, "the record has messages and chat_template_kwargs".to_owned()));
     }
     let answers = || {
-        [Holds::Better, Holds::Answer]
+        [ColumnMeaning::Better, ColumnMeaning::Answer]
             .into_iter()
             .flat_map(columns::names)
     };
-    let asks = columns::names(Holds::Question).find(|name| is_list(name));
+    let asks = columns::names(ColumnMeaning::Question).find(|name| is_list(name));
     if let Some(name) = asks.filter(|_| answers().any(|key| has(record, key))) {
         return Some((90, format!("the column {name} holds messages")));
     }
-    let columns_of_turns = [Holds::Turns, Holds::Better].into_iter().flat_map(columns::names);
+    let columns_of_turns = [ColumnMeaning::Turns, ColumnMeaning::Better]
+        .into_iter()
+        .flat_map(columns::names);
     let columns_of_turns = columns_of_turns
         .filter(|name| *name != "messages")
         .chain(["completion"]);
@@ -92,21 +94,21 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
         let mut strings = record.strings.iter().chain(&record.starts);
         strings.any(|(key, _)| key == name)
     };
-    let compares = columns::names(Holds::Worse).any(|name| has(record, name));
-    if let Some(name) = columns::names(Holds::Better)
+    let compares = columns::names(ColumnMeaning::Worse).any(|name| has(record, name));
+    if let Some(name) = columns::names(ColumnMeaning::Better)
         .find(|name| is_text(name))
         .filter(|_| compares)
     {
         return Some((85, format!("the record has {name} and another answer as text")));
     }
-    let list = columns::name_alone(record, &["role", "content"]).filter(|list| is_nobodys(record, list));
+    let list = columns::name_alone(record, &["role", "content"]).filter(|list| is_unclaimed(record, list));
     if list.is_some_and(|list| is_read(record, list)) {
         return Some((45, "the only list of the record holds messages".to_owned()));
     }
     // In a multiple-choice row, an option is the answer, so that the text is no conversation.
     let has_options = OPTIONS.iter().any(|key| has(record, key));
-    let question = columns::names(Holds::Question).find(|name| is_text(name))?;
-    let Some(answer) = columns::names(Holds::Answer).find(|name| is_text(name)) else {
+    let question = columns::names(ColumnMeaning::Question).find(|name| is_text(name))?;
+    let Some(answer) = columns::names(ColumnMeaning::Answer).find(|name| is_text(name)) else {
         // The pair `problem` and `solution` is too common a name to be a sign of anything.
         let is_truth = |name: &&&str| has(record, name) && (**name, question) != ("solution", "problem");
         let reference = columns::REFERENCES.iter().find(is_truth)?;
@@ -117,14 +119,19 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
 
 /// Whether the reader takes the conversation from this list, which may have any name. Columns with known names have precedence.
 fn is_read(record: &RecordSketch, list: &str) -> bool {
-    let columns = [Holds::Question, Holds::History, Holds::Better].into_iter();
+    let columns = [
+        ColumnMeaning::Question,
+        ColumnMeaning::History,
+        ColumnMeaning::Better,
+    ]
+    .into_iter();
     let mut columns = columns.flat_map(columns::names);
     let has_messages = record.names.keys().any(|name| name.starts_with("messages[]"));
-    columns::holds(list).is_some() || !has_messages && !columns.any(|name| has(record, name))
+    columns::meaning(list).is_some() || !has_messages && !columns.any(|name| has(record, name))
 }
 
 /// Whether no other format claims the elements of this list: it is no group chat or thread, and its messages have no blocks of a vendor.
-fn is_nobodys(record: &RecordSketch, list: &str) -> bool {
+fn is_unclaimed(record: &RecordSketch, list: &str) -> bool {
     let is_of_thread = record.names(&format!("{list}[].content[].text.value"));
     list != "conversation_list" && !is_of_thread && signs::of(record, &format!("{list}[]")).is_none()
 }

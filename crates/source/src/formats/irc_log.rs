@@ -25,7 +25,7 @@
 
 use chatmill_model::FormatTraits;
 
-use crate::layout::lines::{Form, Is, Lines, plain};
+use crate::layout::lines::{Form, LineKind, Lines, plain};
 use crate::source::About;
 
 /// The source `irc-log`.
@@ -47,70 +47,73 @@ pub static IRC_LOG: Lines = Lines {
 };
 
 const IRSSI: &[Form] = &[
-    ("--- Log opened {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
-    ("--- Day changed {w} {b} {d} {y}", Is::Day),
-    ("--- Log closed {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
-    ("{h}:{m} <{n}> {t}", Is::Message),
-    ("{h}:{m}  * {n} {t}", Is::Action),
-    ("{h}:{m} -!- {t}", Is::Notice),
-    ("{h}:{m} -{n}:{_}- {t}", Is::Message),
-    ("{h}:{m} -{n}({_})- {t}", Is::Message),
-    ("{h}:{m} {t}", Is::Notice),
+    ("--- Log opened {w} {b} {d} {h}:{m}:{s} {y}", LineKind::Day),
+    ("--- Day changed {w} {b} {d} {y}", LineKind::Day),
+    ("--- Log closed {w} {b} {d} {h}:{m}:{s} {y}", LineKind::Day),
+    ("{h}:{m} <{n}> {t}", LineKind::Message),
+    ("{h}:{m}  * {n} {t}", LineKind::Action),
+    ("{h}:{m} -!- {t}", LineKind::Notice),
+    ("{h}:{m} -{n}:{_}- {t}", LineKind::Message),
+    ("{h}:{m} -{n}({_})- {t}", LineKind::Message),
+    ("{h}:{m} {t}", LineKind::Notice),
 ];
 
 const WEECHAT: &[Form] = &[
-    ("{y}-{o}-{d} {h}:{m}:{s}\t--\t{t}", Is::Notice),
-    ("{y}-{o}-{d} {h}:{m}:{s}\t-->\t{t}", Is::Notice),
-    ("{y}-{o}-{d} {h}:{m}:{s}\t<--\t{t}", Is::Notice),
-    ("{y}-{o}-{d} {h}:{m}:{s}\t=!=\t{t}", Is::Notice),
-    ("{y}-{o}-{d} {h}:{m}:{s}\t *\t{n} {t}", Is::Action),
-    ("{y}-{o}-{d} {h}:{m}:{s}\t{n}\t{t}", Is::Message),
-    ("{y}-{o}-{d} {h}:{m}:{s}\t{t}", Is::Notice),
+    ("{y}-{o}-{d} {h}:{m}:{s}\t--\t{t}", LineKind::Notice),
+    ("{y}-{o}-{d} {h}:{m}:{s}\t-->\t{t}", LineKind::Notice),
+    ("{y}-{o}-{d} {h}:{m}:{s}\t<--\t{t}", LineKind::Notice),
+    ("{y}-{o}-{d} {h}:{m}:{s}\t=!=\t{t}", LineKind::Notice),
+    ("{y}-{o}-{d} {h}:{m}:{s}\t *\t{n} {t}", LineKind::Action),
+    ("{y}-{o}-{d} {h}:{m}:{s}\t{n}\t{t}", LineKind::Message),
+    ("{y}-{o}-{d} {h}:{m}:{s}\t{t}", LineKind::Notice),
 ];
 
 const BOT: &[Form] = &[
-    ("{y}-{o}-{d}T{h}:{m}:{s}  <{n}> {t}", Is::Message),
-    ("{y}-{o}-{d}T{h}:{m}:{s}  * {n} {t}", Is::Action),
-    ("{y}-{o}-{d}T{h}:{m}:{s}  *** {t}", Is::Notice),
-    ("{y}-{o}-{d}T{h}:{m}:{s}  -{n}- {t}", Is::Message),
+    ("{y}-{o}-{d}T{h}:{m}:{s}  <{n}> {t}", LineKind::Message),
+    ("{y}-{o}-{d}T{h}:{m}:{s}  * {n} {t}", LineKind::Action),
+    ("{y}-{o}-{d}T{h}:{m}:{s}  *** {t}", LineKind::Notice),
+    ("{y}-{o}-{d}T{h}:{m}:{s}  -{n}- {t}", LineKind::Message),
 ];
 
 const DIRCPROXY: &[Form] = &[
-    ("[{d} {b} {h}:{m}] <{n}!{_}> +{t}", Is::Message),
-    ("[{d} {b} {h}:{m}] <{n}!{_}> -{t}", Is::Message),
-    ("[{d} {b} {h}:{m}] <{n}!{_}> {t}", Is::Message),
-    ("[{d} {b} {h}:{m}] <{n}> {t}", Is::Message),
-    ("[{d} {b} {h}:{m}] * {n} {t}", Is::Action),
-    ("[{d} {b} {h}:{m}] --> {t}", Is::Notice),
-    ("[{d} {b} {h}:{m}] <-- {t}", Is::Notice),
-    ("[{d} {b} {h}:{m}] *** {t}", Is::Notice),
-    ("[{d} {b} {h}:{m}] -{n}!{_}- {t}", Is::Message),
-    ("[{d} {b} {h}:{m}] {t}", Is::Notice),
+    ("[{d} {b} {h}:{m}] <{n}!{_}> +{t}", LineKind::Message),
+    ("[{d} {b} {h}:{m}] <{n}!{_}> -{t}", LineKind::Message),
+    ("[{d} {b} {h}:{m}] <{n}!{_}> {t}", LineKind::Message),
+    ("[{d} {b} {h}:{m}] <{n}> {t}", LineKind::Message),
+    ("[{d} {b} {h}:{m}] * {n} {t}", LineKind::Action),
+    ("[{d} {b} {h}:{m}] --> {t}", LineKind::Notice),
+    ("[{d} {b} {h}:{m}] <-- {t}", LineKind::Notice),
+    ("[{d} {b} {h}:{m}] *** {t}", LineKind::Notice),
+    ("[{d} {b} {h}:{m}] -{n}!{_}- {t}", LineKind::Message),
+    ("[{d} {b} {h}:{m}] {t}", LineKind::Notice),
 ];
 
 const ZNC: &[Form] = &[
-    ("[{h}:{m}:{s}] <{n}> {t}", Is::Message),
-    ("[{h}:{m}:{s}] * {n} {t}", Is::Action),
-    ("[{h}:{m}:{s}] *** {t}", Is::Notice),
-    ("[{h}:{m}:{s}] -{n}- {t}", Is::Message),
+    ("[{h}:{m}:{s}] <{n}> {t}", LineKind::Message),
+    ("[{h}:{m}:{s}] * {n} {t}", LineKind::Action),
+    ("[{h}:{m}:{s}] *** {t}", LineKind::Notice),
+    ("[{h}:{m}:{s}] -{n}- {t}", LineKind::Message),
 ];
 
 const HEXCHAT: &[Form] = &[
-    ("**** BEGIN LOGGING AT {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
-    ("**** ENDING LOGGING AT {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
-    ("{b} {d} {h}:{m}:{s} <{n}>\t{t}", Is::Message),
-    ("{b} {d} {h}:{m}:{s} -{n}-\t{t}", Is::Message),
-    ("{b} {d} {h}:{m}:{s} *\t{t}", Is::Notice),
-    ("{b} {d} {h}:{m}:{s} {t}", Is::Notice),
+    ("**** BEGIN LOGGING AT {w} {b} {d} {h}:{m}:{s} {y}", LineKind::Day),
+    (
+        "**** ENDING LOGGING AT {w} {b} {d} {h}:{m}:{s} {y}",
+        LineKind::Day,
+    ),
+    ("{b} {d} {h}:{m}:{s} <{n}>\t{t}", LineKind::Message),
+    ("{b} {d} {h}:{m}:{s} -{n}-\t{t}", LineKind::Message),
+    ("{b} {d} {h}:{m}:{s} *\t{t}", LineKind::Notice),
+    ("{b} {d} {h}:{m}:{s} {t}", LineKind::Notice),
 ];
 
 const MIRC: &[Form] = &[
-    ("Session Start: {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
-    ("Session Time: {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
-    ("Session Close: {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
-    ("Session Ident: {t}", Is::Notice),
-    ("[{h}:{m}] <{n}> {t}", Is::Message),
-    ("[{h}:{m}] -{n}- {t}", Is::Message),
-    ("[{h}:{m}] *** {t}", Is::Notice),
-    ("[{h}:{m}] * {t}", Is::Notice),
+    ("Session Start: {w} {b} {d} {h}:{m}:{s} {y}", LineKind::Day),
+    ("Session Time: {w} {b} {d} {h}:{m}:{s} {y}", LineKind::Day),
+    ("Session Close: {w} {b} {d} {h}:{m}:{s} {y}", LineKind::Day),
+    ("Session Ident: {t}", LineKind::Notice),
+    ("[{h}:{m}] <{n}> {t}", LineKind::Message),
+    ("[{h}:{m}] -{n}- {t}", LineKind::Message),
+    ("[{h}:{m}] *** {t}", LineKind::Notice),
+    ("[{h}:{m}] * {t}", LineKind::Notice),
 ];

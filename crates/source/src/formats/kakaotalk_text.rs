@@ -17,7 +17,7 @@
 use chatmill_model::{Extra, FormatTraits, MediaKind, Part};
 
 use crate::base::media::upload;
-use crate::layout::lines::{Form, Is, Lines};
+use crate::layout::lines::{Form, LineKind, Lines};
 use crate::source::About;
 
 /// The source `kakaotalk-text`.
@@ -39,37 +39,40 @@ pub static KAKAOTALK_TEXT: Lines = Lines {
 };
 
 const FORMS: &[Form] = &[
-    ("{t} 님과 카카오톡 대화", Is::Title),
-    ("{t} 님과의 카카오톡 대화", Is::Title),
-    ("KakaoTalk Chats with {t}", Is::Title),
-    ("저장한 날짜 : {t}", Is::Saved),
-    ("Date Saved : {t}", Is::Saved),
+    ("{t} 님과 카카오톡 대화", LineKind::Title),
+    ("{t} 님과의 카카오톡 대화", LineKind::Title),
+    ("KakaoTalk Chats with {t}", LineKind::Title),
+    ("저장한 날짜 : {t}", LineKind::Saved),
+    ("Date Saved : {t}", LineKind::Saved),
     // Computers.
-    ("--------------- {y}년 {o}월 {d}일 {w} ---------------", Is::Day),
-    ("--------------- {w}, {b} {d}, {y} ---------------", Is::Day),
-    ("[{n}] [{a} {h}:{m}] {t}", Is::Message),
-    ("[{n}] [{h}:{m} {a}] {t}", Is::Message),
+    (
+        "--------------- {y}년 {o}월 {d}일 {w} ---------------",
+        LineKind::Day,
+    ),
+    ("--------------- {w}, {b} {d}, {y} ---------------", LineKind::Day),
+    ("[{n}] [{a} {h}:{m}] {t}", LineKind::Message),
+    ("[{n}] [{h}:{m} {a}] {t}", LineKind::Message),
     // Phones: in Korean, of iPhones, in English.
-    ("{y}년 {o}월 {d}일 {a} {h}:{m}, {n} : {t}", Is::Message),
-    ("{y}년 {o}월 {d}일 {a} {h}:{m}, {t}", Is::Notice),
-    ("{y}년 {o}월 {d}일 {a} {h}:{m}", Is::Day),
-    ("{y}년 {o}월 {d}일 {w}", Is::Day),
-    ("{y}. {o}. {d}. {a} {h}:{m}, {n} : {t}", Is::Message),
-    ("{y}. {o}. {d}. {a} {h}:{m}: {t}", Is::Notice),
-    ("{y}. {o}. {d}. {h}:{m}, {n} : {t}", Is::Message),
-    ("{y}. {o}. {d}. {h}:{m}: {t}", Is::Notice),
-    ("{y}. {o}. {d}. {w}", Is::Day),
-    ("{b} {d}, {y} at {h}:{m} {a}, {n} : {t}", Is::Message),
-    ("{b} {d}, {y} at {h}:{m} {a}, {t}", Is::Notice),
-    ("{b} {d}, {y} at {h}:{m} {a}", Is::Day),
-    ("{b} {d}, {y}, {h}:{m} {a}, {n} : {t}", Is::Message),
-    ("{b} {d}, {y}, {h}:{m} {a}, {t}", Is::Notice),
-    ("{b} {d}, {y}, {h}:{m} {a}", Is::Day),
+    ("{y}년 {o}월 {d}일 {a} {h}:{m}, {n} : {t}", LineKind::Message),
+    ("{y}년 {o}월 {d}일 {a} {h}:{m}, {t}", LineKind::Notice),
+    ("{y}년 {o}월 {d}일 {a} {h}:{m}", LineKind::Day),
+    ("{y}년 {o}월 {d}일 {w}", LineKind::Day),
+    ("{y}. {o}. {d}. {a} {h}:{m}, {n} : {t}", LineKind::Message),
+    ("{y}. {o}. {d}. {a} {h}:{m}: {t}", LineKind::Notice),
+    ("{y}. {o}. {d}. {h}:{m}, {n} : {t}", LineKind::Message),
+    ("{y}. {o}. {d}. {h}:{m}: {t}", LineKind::Notice),
+    ("{y}. {o}. {d}. {w}", LineKind::Day),
+    ("{b} {d}, {y} at {h}:{m} {a}, {n} : {t}", LineKind::Message),
+    ("{b} {d}, {y} at {h}:{m} {a}, {t}", LineKind::Notice),
+    ("{b} {d}, {y} at {h}:{m} {a}", LineKind::Day),
+    ("{b} {d}, {y}, {h}:{m} {a}, {n} : {t}", LineKind::Message),
+    ("{b} {d}, {y}, {h}:{m} {a}, {t}", LineKind::Notice),
+    ("{b} {d}, {y}, {h}:{m} {a}", LineKind::Day),
     // Events, on computers.
-    ("{_}님이 들어왔습니다.", Is::Notice),
-    ("{_}님이 나갔습니다.", Is::Notice),
-    ("{_}님을 초대했습니다.", Is::Notice),
-    ("{_}님을 내보냈습니다.", Is::Notice),
+    ("{_}님이 들어왔습니다.", LineKind::Notice),
+    ("{_}님이 나갔습니다.", LineKind::Notice),
+    ("{_}님을 초대했습니다.", LineKind::Notice),
+    ("{_}님을 내보냈습니다.", LineKind::Notice),
 ];
 
 /// Words that replace a file.

@@ -18,7 +18,7 @@
 use chatmill_model::{Extra, FormatTraits, MediaKind, Part};
 
 use crate::base::media::upload;
-use crate::layout::lines::{Form, Is, Lines};
+use crate::layout::lines::{Form, LineKind, Lines};
 use crate::source::About;
 
 /// The source `line-text`.
@@ -40,31 +40,31 @@ pub static LINE_TEXT: Lines = Lines {
 };
 
 const FORMS: &[Form] = &[
-    ("[LINE] Chat history with {t}", Is::Title),
-    ("[LINE] Chat history in {t}", Is::Title),
-    ("[LINE] {t}とのトーク履歴", Is::Title),
-    ("[LINE] {t}のトーク履歴", Is::Title),
-    ("[LINE] 與{t}的聊天記錄", Is::Title),
-    ("[LINE] {t}的聊天記錄", Is::Title),
-    ("[LINE] 与{t}的聊天记录", Is::Title),
-    ("[LINE] {t}的聊天记录", Is::Title),
-    ("[LINE] {t}", Is::Title),
-    ("{y}/{o}/{d}({w})", Is::Day),
-    ("{y}/{o}/{d}（{w}）", Is::Day),
-    ("{y}/{o}/{d}{w}", Is::Day),
-    ("{y}.{o}.{d} {w}", Is::Day),
-    ("{k}, {o}/{d}/{y}", Is::Day),
-    ("{k}, {d}/{o}/{y}", Is::Day),
-    ("{h}:{m}\t{n}\t{t}", Is::Message),
-    ("{h}:{m}{a}\t{n}\t{t}", Is::Message),
-    ("{h}:{m} {a}\t{n}\t{t}", Is::Message),
-    ("{a}{h}:{m}\t{n}\t{t}", Is::Message),
-    ("{h}:{m}\t{t}", Is::Notice),
-    ("{h}:{m}{a}\t{t}", Is::Notice),
-    ("{h}:{m} {a}\t{t}", Is::Notice),
-    ("{a}{h}:{m}\t{t}", Is::Notice),
-    ("{_}: {t}", Is::Saved),
-    ("{_}：{t}", Is::Saved),
+    ("[LINE] Chat history with {t}", LineKind::Title),
+    ("[LINE] Chat history in {t}", LineKind::Title),
+    ("[LINE] {t}とのトーク履歴", LineKind::Title),
+    ("[LINE] {t}のトーク履歴", LineKind::Title),
+    ("[LINE] 與{t}的聊天記錄", LineKind::Title),
+    ("[LINE] {t}的聊天記錄", LineKind::Title),
+    ("[LINE] 与{t}的聊天记录", LineKind::Title),
+    ("[LINE] {t}的聊天记录", LineKind::Title),
+    ("[LINE] {t}", LineKind::Title),
+    ("{y}/{o}/{d}({w})", LineKind::Day),
+    ("{y}/{o}/{d}（{w}）", LineKind::Day),
+    ("{y}/{o}/{d}{w}", LineKind::Day),
+    ("{y}.{o}.{d} {w}", LineKind::Day),
+    ("{k}, {o}/{d}/{y}", LineKind::Day),
+    ("{k}, {d}/{o}/{y}", LineKind::Day),
+    ("{h}:{m}\t{n}\t{t}", LineKind::Message),
+    ("{h}:{m}{a}\t{n}\t{t}", LineKind::Message),
+    ("{h}:{m} {a}\t{n}\t{t}", LineKind::Message),
+    ("{a}{h}:{m}\t{n}\t{t}", LineKind::Message),
+    ("{h}:{m}\t{t}", LineKind::Notice),
+    ("{h}:{m}{a}\t{t}", LineKind::Notice),
+    ("{h}:{m} {a}\t{t}", LineKind::Notice),
+    ("{a}{h}:{m}\t{t}", LineKind::Notice),
+    ("{_}: {t}", LineKind::Saved),
+    ("{_}：{t}", LineKind::Saved),
 ];
 
 /// Words that replace a file: pictures and stickers, sound, films, files.

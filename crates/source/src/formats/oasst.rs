@@ -29,10 +29,10 @@ use chatmill_model::{
 };
 
 use crate::base::{ExtraFields, Keep as _, Notes, Wire as _, id, items, present, repeats, text, wire};
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
 use crate::layout::tree::{Node, Nodes, Tree};
 use crate::layout::{Element, ListReader, Turns, best, has, tree::branch::NodeReader};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::About;
 
 static ABOUT: About = About {
@@ -46,11 +46,11 @@ static ABOUT: About = About {
 };
 
 /// The source `oasst`.
-pub static OASST: Coded = Coded {
+pub static OASST: RustFormat = RustFormat {
     has_scattered_messages: true,
     rows: Some(rows),
     can_merge: true,
-    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
+    ..RustFormat::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
 };
 
 fn rows(root: Value<'_>) -> Option<Vec<Row>> {

@@ -19,10 +19,10 @@ use chatmill_intake::{Name, RecordSketch, Sketch};
 use chatmill_model::{FormatTraits, Part};
 
 use crate::base::{present, words};
-use crate::coded::{Coded, Read};
 use crate::frame::{self, FrameView, Reading};
 use crate::grammar::signs::is_openai;
 use crate::layout::{Requests, has, holds, is_bare_list, spelled_list, surest};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::About;
 
 static ABOUT: About = About {
@@ -39,11 +39,11 @@ static ABOUT: About = About {
 static REQUESTS: Requests = Requests::of_openai(&ABOUT);
 
 /// The source `openai-messages`.
-pub static OPENAI_MESSAGES: Coded = Coded {
+pub static OPENAI_MESSAGES: RustFormat = RustFormat {
     message_path: Some(|index| REQUESTS.form.path(index)),
     rows: Some(rows),
     groups_rows: Some(is_one_list),
-    ..Coded::of(
+    ..RustFormat::of(
         &ABOUT,
         |sketch| surest(sketch, recognise).or_else(|| recognise_bare_list(sketch)),
         Read::Own(read),
@@ -57,8 +57,8 @@ fn is_one_list(sketch: &Sketch) -> bool {
 
 /// Cuts a bare list into rows, one for each element. A whole request, or an array in a list, is a record by itself.
 fn rows(root: Value<'_>) -> Option<Vec<frame::Row>> {
-    let stands_alone = root.kind() == Kind::Array || root.get("messages").is_some();
-    (!stands_alone).then(|| vec![frame::Row::of(None, root)])
+    let is_whole_record = root.kind() == Kind::Array || root.get("messages").is_some();
+    (!is_whole_record).then(|| vec![frame::Row::of(None, root)])
 }
 
 /// Fields next to `messages` that only requests of other APIs have.
@@ -113,7 +113,7 @@ fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
 }
 
 /// Fields by which rows name their conversation. Rows that name several conversations are not one list of messages.
-pub(crate) const WHOSE: [&str; 9] = words!(
+pub(crate) const CONVERSATION_KEYS: [&str; 9] = words!(
     conversation conversation_id conversationId thread_id threadId session_id sessionId chat_id room_id
 );
 
@@ -124,7 +124,7 @@ fn is_message(record: &RecordSketch) -> bool {
 
 /// Whether the records name several conversations. An id that is not a short text may have any value.
 fn is_of_several(sketch: &Sketch) -> bool {
-    WHOSE.iter().any(|key| {
+    CONVERSATION_KEYS.iter().any(|key| {
         let named: Vec<&Name> = sketch
             .records
             .iter()

@@ -17,7 +17,7 @@
 use chatmill_model::{Extra, FormatTraits, MediaKind, Part};
 
 use crate::base::{media::upload, quoted};
-use crate::layout::lines::{Form, Is, Lines};
+use crate::layout::lines::{Form, LineKind, Lines};
 use crate::layout::text::kind_of_name;
 use crate::source::About;
 
@@ -44,9 +44,9 @@ pub static SIGNAL_TEXT: Lines = Lines {
 };
 
 const FORMS: &[Form] = &[
-    ("[{y}-{o}-{d}, {h}:{m}] {n}: {t}", Is::Message),
-    ("[{y}-{o}-{d} {h}:{m}] {n}: {t}", Is::Message),
-    ("[{y}-{o}-{d} {h}:{m}:{s}] {n}: {t}", Is::Message),
+    ("[{y}-{o}-{d}, {h}:{m}] {n}: {t}", LineKind::Message),
+    ("[{y}-{o}-{d} {h}:{m}] {n}: {t}", LineKind::Message),
+    ("[{y}-{o}-{d} {h}:{m}:{s}] {n}: {t}", LineKind::Message),
 ];
 
 fn parts(mut text: String, extra: &mut Extra) -> Vec<Part> {

@@ -286,7 +286,7 @@ fn call_id(item: Value<'_>, site: &mut Site<'_>) -> Option<String> {
 /// Reads the visible reasoning of the model: summaries, or the text itself. The output that follows belongs to the same turn.
 fn reasoning(turn: &mut Turn, item: Value<'_>) {
     turn.role = Some(Role::Assistant);
-    turn.leads = true;
+    turn.continued_by_next = true;
     for field in ["summary", "content"] {
         let Some(list) = item.get(field) else { continue };
         for (index, part) in list.items().enumerate() {
@@ -379,7 +379,7 @@ fn hosted(turn: &mut Turn, item: Value<'_>) {
     let is_answer = item.get(APPROVED).is_none();
     turn.role = Some(if is_answer { Role::Assistant } else { Role::User });
     turn.continues = is_answer;
-    turn.leads = is_answer;
+    turn.continued_by_next = is_answer;
     let piece = vendor_item(Vendor::Responses, item.fields());
     turn.parts.push(Part::Item(piece));
 }

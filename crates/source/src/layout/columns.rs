@@ -10,7 +10,7 @@ use crate::base::fields::present;
 
 /// The content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Holds {
+pub(crate) enum ColumnMeaning {
     /// The system prompt.
     System,
     /// The history: messages, or questions with their answers.
@@ -32,10 +32,10 @@ pub(crate) enum Holds {
     /// The rejected answer.
     Worse,
 }
-use Holds::{Answer, Better, Context, History, Input, Question, System, Transcript, Turns, Worse};
+use ColumnMeaning::{Answer, Better, Context, History, Input, Question, System, Transcript, Turns, Worse};
 
 /// Columns in the order of their contents in a conversation. Of several columns with one meaning, the first is used.
-static COLUMNS: [(&str, Holds); 35] = [
+static COLUMNS: [(&str, ColumnMeaning); 35] = [
     ("system", System),
     ("system_prompt", System),
     ("system_message", System),
@@ -85,15 +85,15 @@ pub(crate) const REFERENCES: [&str; 7] = [
 ];
 
 /// The columns with this meaning.
-pub(crate) fn names(holds: Holds) -> impl Iterator<Item = &'static str> {
-    let columns = COLUMNS.iter().filter(move |(_, purpose)| *purpose == holds);
+pub(crate) fn names(meaning: ColumnMeaning) -> impl Iterator<Item = &'static str> {
+    let columns = COLUMNS.iter().filter(move |(_, purpose)| *purpose == meaning);
     columns.map(|(name, _)| *name)
 }
 
 /// The meaning of a column, by its name.
-pub(crate) fn holds(name: &str) -> Option<Holds> {
+pub(crate) fn meaning(name: &str) -> Option<ColumnMeaning> {
     let found = COLUMNS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, holds)| *holds)
+    found.map(|(_, meaning)| *meaning)
 }
 
 /// The value of a column; `outer.inner` is a field of an object.
@@ -105,8 +105,11 @@ pub(crate) fn column<'d>(root: Value<'d>, name: &str) -> Option<Value<'d>> {
 }
 
 /// The columns of a row with this meaning. Empty texts are left out, and so are options to choose from.
-pub(crate) fn all(root: Value<'_>, holds: Holds) -> impl Iterator<Item = (&'static str, Value<'_>)> {
-    let columns = names(holds).filter_map(move |name| Some((name, column(root, name)?)));
+pub(crate) fn all(
+    root: Value<'_>,
+    meaning: ColumnMeaning,
+) -> impl Iterator<Item = (&'static str, Value<'_>)> {
+    let columns = names(meaning).filter_map(move |name| Some((name, column(root, name)?)));
     columns.filter(|(name, value)| match value.kind() {
         Kind::String => value.string().is_some_and(|text| !text.trim().is_empty()),
         Kind::Array if *name == "choices" => value.items().any(|choice| choice.kind() == Kind::Object),
@@ -174,8 +177,8 @@ pub(crate) fn name_alone<'r>(record: &'r RecordSketch, wanted: &[&str]) -> Optio
 
 /// The question and the answer of an object that contains both, as two texts.
 pub(crate) fn question_and_answer(turn: Value<'_>) -> Option<[Value<'_>; 2]> {
-    let one = |holds: Holds, further: &str| {
-        let mut found = all(turn, holds)
+    let one = |meaning: ColumnMeaning, further: &str| {
+        let mut found = all(turn, meaning)
             .map(|(_, value)| value)
             .chain(present(turn, further));
         found.next().filter(|text| text.kind() == Kind::String)
@@ -191,6 +194,6 @@ pub(crate) fn question_and_answer(turn: Value<'_>) -> Option<[Value<'_>; 2]> {
 }
 
 /// The first column with this meaning.
-pub(crate) fn first(root: Value<'_>, holds: Holds) -> Option<(&'static str, Value<'_>)> {
-    all(root, holds).next()
+pub(crate) fn first(root: Value<'_>, meaning: ColumnMeaning) -> Option<(&'static str, Value<'_>)> {
+    all(root, meaning).next()
 }

@@ -35,11 +35,11 @@ pub struct Lines {
 }
 
 /// A form, and the meaning of a line that matches it.
-pub(crate) type Form = (&'static str, Is);
+pub(crate) type Form = (&'static str, LineKind);
 
 /// The meaning of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Is {
+pub enum LineKind {
     /// A message.
     Message,
     /// An action of a participant, described in words.
@@ -86,7 +86,7 @@ impl Source for Lines {
             let line = line.trim_end_matches('\r').trim_start_matches(MARKS);
             let is_typical = self.typical.iter().any(|form| Seen::of(form, line).is_some());
             let all = self.shapes.iter().copied().flatten();
-            let mut all = all.filter(|(_, is)| self.typical.is_empty() && *is != Is::Saved);
+            let mut all = all.filter(|(_, kind)| self.typical.is_empty() && *kind != LineKind::Saved);
             is_typical || all.any(|(form, _)| Seen::of(form, line).is_some())
         };
         let is_ours = sketch.framing == Framing::Text && lines.any(is_ours);
@@ -95,7 +95,7 @@ impl Source for Lines {
 
     fn lines(&self) -> Option<String> {
         let message = |forms: &&[Form]| {
-            let form = forms.iter().find(|(_, is)| *is == Is::Message);
+            let form = forms.iter().find(|(_, kind)| *kind == LineKind::Message);
             form.map(|(form, _)| format!("`{}`", example(form)))
         };
         let lines: Vec<String> = self.shapes.iter().filter_map(message).collect();
@@ -113,7 +113,7 @@ impl Source for Lines {
 
 /// A line that matches a form, with the lines that continue it.
 struct LineEntry<'t> {
-    is: Is,
+    kind: LineKind,
     seen: Seen<'t>,
     line: &'t str,
     /// The bytes of the message in the text.
@@ -125,11 +125,13 @@ impl Lines {
     fn read_text(&self, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
         let (mut reader, value, text) = TextReader::open(frame, limits)?;
         let (forms, shape) = self.shape(&text);
-        let (entries, nobodys) = self.entries(&text, forms);
-        if !entries
-            .iter()
-            .any(|entry| matches!(entry.is, Is::Message | Is::Action | Is::Notice))
-        {
+        let (entries, unmatched) = self.entries(&text, forms);
+        if !entries.iter().any(|entry| {
+            matches!(
+                entry.kind,
+                LineKind::Message | LineKind::Action | LineKind::Notice
+            )
+        }) {
             let lines = self.lines().unwrap_or_default();
             let text = format!("no line of the text begins as those of this format do: {lines}");
             return Err(frame.error(&codes::WRONG_TYPE, text, "$.text", value));
@@ -141,15 +143,15 @@ impl Lines {
             ..Conversation::default()
         };
         let mut day = None;
-        let mut nobodys = nobodys.into_iter().peekable();
+        let mut unmatched = unmatched.into_iter().peekable();
         for entry in entries {
-            while let Some(lines) = nobodys.next_if(|lines| lines.start < entry.span.start) {
-                reader.outside(lines, NOBODYS);
+            while let Some(lines) = unmatched.next_if(|lines| lines.start < entry.span.start) {
+                reader.outside(lines, NO_FORM);
             }
             self.entry(&mut reader, entry, &mut day, &mut conversation);
         }
-        for lines in nobodys {
-            reader.outside(lines, NOBODYS);
+        for lines in unmatched {
+            reader.outside(lines, NO_FORM);
         }
         Ok(reader.finish(conversation))
     }
@@ -173,7 +175,7 @@ impl Lines {
     /// The lines of a text that match a form, and the ranges of those without a speaker.
     fn entries<'t>(&self, text: &'t str, forms: &[Form]) -> (Vec<LineEntry<'t>>, Vec<Range<usize>>) {
         let mut entries: Vec<LineEntry<'t>> = Vec::new();
-        let mut nobodys: Vec<Range<usize>> = Vec::new();
+        let mut unmatched: Vec<Range<usize>> = Vec::new();
         let mut at = 0;
         let mut has_begun = false;
         for whole in text.split_inclusive('\n') {
@@ -182,13 +184,13 @@ impl Lines {
             let line = whole.trim_end_matches(['\n', '\r']);
             let span = start..start + line.len();
             let plain = line.trim_start_matches(MARKS);
-            let is_head = |is: Is| matches!(is, Is::Title | Is::Saved);
-            let begins = seen(forms, plain).filter(|(is, _)| !has_begun || !is_head(*is));
-            if let Some((is, seen)) = begins {
-                has_begun |= !is_head(is) && is != Is::Day;
+            let is_head = |kind: LineKind| matches!(kind, LineKind::Title | LineKind::Saved);
+            let begins = seen(forms, plain).filter(|(kind, _)| !has_begun || !is_head(*kind));
+            if let Some((kind, seen)) = begins {
+                has_begun |= !is_head(kind) && kind != LineKind::Day;
                 let more = Vec::new();
                 entries.push(LineEntry {
-                    is,
+                    kind,
                     seen,
                     line: plain,
                     span,
@@ -198,7 +200,7 @@ impl Lines {
             }
             let last = entries
                 .last_mut()
-                .filter(|last| self.goes_on && matches!(last.is, Is::Message | Is::Notice));
+                .filter(|last| self.goes_on && matches!(last.kind, LineKind::Message | LineKind::Notice));
             match last {
                 Some(entry) => {
                     entry.more.push(line);
@@ -208,10 +210,10 @@ impl Lines {
                     }
                 }
                 None if plain.trim().is_empty() => {}
-                None => nobodys.push(span),
+                None => unmatched.push(span),
             }
         }
-        (entries, nobodys)
+        (entries, unmatched)
     }
 
     fn entry(
@@ -222,7 +224,7 @@ impl Lines {
         conversation: &mut Conversation,
     ) {
         let LineEntry {
-            is,
+            kind,
             seen,
             line,
             span,
@@ -231,13 +233,13 @@ impl Lines {
         let span = reader.written(span);
         let iso = seen.iso(day);
         let raw = line.get(seen.when.clone()).unwrap_or_default();
-        match is {
-            Is::Title => conversation.title = Some(seen.text.to_owned()),
-            Is::Saved => conversation.extra.0.push(("saved".to_owned(), quoted(seen.text))),
-            Is::Day if day.is_none() => _ = reader.time(None, raw, span.clone()),
+        match kind {
+            LineKind::Title => conversation.title = Some(seen.text.to_owned()),
+            LineKind::Saved => conversation.extra.0.push(("saved".to_owned(), quoted(seen.text))),
+            LineKind::Day if day.is_none() => _ = reader.time(None, raw, span.clone()),
             _ => {}
         }
-        if matches!(is, Is::Title | Is::Saved | Is::Day) {
+        if matches!(kind, LineKind::Title | LineKind::Saved | LineKind::Day) {
             // The line is merged into the times of other lines, or into the conversation.
             reader.turns.list.rows.rows += 1;
             reader.turns.list.rows.merged += 1;
@@ -252,7 +254,7 @@ impl Lines {
             .has_time()
             .then(|| reader.time(iso.as_deref(), raw, span.clone()))
             .flatten();
-        let first = if is == Is::Notice && seen.text.is_empty() {
+        let first = if kind == LineKind::Notice && seen.text.is_empty() {
             line
         } else {
             seen.text
@@ -264,7 +266,7 @@ impl Lines {
         }
         let text = text.trim_end().to_owned();
         let message = reader.begin(Role::User, span);
-        if is == Is::Notice {
+        if kind == LineKind::Notice {
             let parts = vec![Part::Notice(text.trim_start().to_owned())];
             reader.notice(Message {
                 timestamp,
@@ -281,7 +283,7 @@ impl Lines {
         } else {
             (self.parts)(text, &mut extra)
         };
-        let source_type = (is == Is::Action).then(|| "action".to_owned());
+        let source_type = (kind == LineKind::Action).then(|| "action".to_owned());
         let is_notice = matches!(parts.as_slice(), [Part::Notice(_)]);
         let message = Message {
             sender,
@@ -299,7 +301,7 @@ impl Lines {
     }
 }
 
-const NOBODYS: &str = "the line has none of the forms that lines of this chat have: it has no speaker";
+const NO_FORM: &str = "the line has none of the forms that lines of this chat have: it has no speaker";
 
 /// The text of a message as one part, unchanged.
 pub(crate) fn plain(text: String, _extra: &mut Extra) -> Vec<Part> {
@@ -316,9 +318,9 @@ fn example(form: &str) -> String {
 }
 
 /// The first form of a table that matches a line, with the matched pieces.
-fn seen<'t>(forms: &[Form], line: &'t str) -> Option<(Is, Seen<'t>)> {
+fn seen<'t>(forms: &[Form], line: &'t str) -> Option<(LineKind, Seen<'t>)> {
     let mut forms = forms.iter();
-    forms.find_map(|(form, is)| Seen::of(form, line).map(|seen| (*is, seen)))
+    forms.find_map(|(form, kind)| Seen::of(form, line).map(|seen| (*kind, seen)))
 }
 
 /// The pieces of a line that matched a form.

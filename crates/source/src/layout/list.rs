@@ -66,7 +66,7 @@ pub(crate) struct ListReader<'d, 'r> {
 
 /// The state of a reader before a message.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Begun {
+pub(crate) struct Checkpoint {
     messages: usize,
     findings: usize,
     rejects: usize,
@@ -185,8 +185,8 @@ impl<'d, 'r> ListReader<'d, 'r> {
     }
 
     /// The present state, before a message that an earlier branch may share.
-    pub(crate) fn begun(&self) -> Begun {
-        Begun {
+    pub(crate) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
             messages: self.messages.len(),
             findings: self.notes.findings.len(),
             rejects: self.rejects.len(),
@@ -195,11 +195,11 @@ impl<'d, 'r> ListReader<'d, 'r> {
 
     /// Drops the findings since then, if an earlier branch also has the message: the message is reported, billed and trained
     /// there.
-    pub(crate) fn drop_repeated(&mut self, begun: Begun) {
-        self.shared.extend(begun.messages..self.messages.len());
-        self.notes.findings.truncate(begun.findings);
-        let repeated = (self.rejects.len() - begun.rejects) as u64;
-        self.rejects.truncate(begun.rejects);
+    pub(crate) fn drop_repeated(&mut self, checkpoint: Checkpoint) {
+        self.shared.extend(checkpoint.messages..self.messages.len());
+        self.notes.findings.truncate(checkpoint.findings);
+        let repeated = (self.rejects.len() - checkpoint.rejects) as u64;
+        self.rejects.truncate(checkpoint.rejects);
         self.rows.rejected -= repeated;
         self.rows.merged += repeated;
     }

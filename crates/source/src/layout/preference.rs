@@ -13,7 +13,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{AlternativeOrigin, Judgement, Message, RawJson, Role, Score};
 
 use crate::base::fields::present;
-use crate::layout::columns::{self, Holds};
+use crate::layout::columns::{self, ColumnMeaning};
 use crate::layout::{ListReader, list::ReaderState};
 
 /// Fields that rate an answer as good or bad.
@@ -49,7 +49,7 @@ pub(crate) fn compare(
         is_left.then(|| (AlternativeOrigin::Chosen, ranked(0))),
         is_left.then_some(rejected),
     );
-    if let Some((key, value)) = columns::first(root, Holds::Worse) {
+    if let Some((key, value)) = columns::first(root, ColumnMeaning::Worse) {
         let text = if is_left {
             format!(
                 "the record compares two answers: the better one is read, and {key} is an alternative to it"

@@ -17,7 +17,7 @@ use chatmill_model::{Part, Records, Role};
 use crate::base::{id, present, words};
 use crate::frame::{FrameView, Reading, Row as FrameRow};
 use crate::grammar::{Grammar, OPENAI, signs};
-use crate::layout::columns::{self, Holds};
+use crate::layout::columns::{self, ColumnMeaning};
 use crate::layout::{Names, OUTSIDE_LISTS, RequestFields, list, reading, recognise::strongest};
 use crate::source::About;
 use reader::TurnReader;
@@ -33,7 +33,7 @@ const SENT: [&str; 9] = words!(
 fn of_request(about: &About, root: Value<'_>, read: Result<Reading, Box<Finding>>) -> Reading {
     let mut reading = reading(about, read);
     let was_sent = SENT.iter().any(|field| present(root, field).is_some())
-        || columns::first(root, Holds::Answer).is_some();
+        || columns::first(root, ColumnMeaning::Answer).is_some();
     if let Some(conversation) = reading.conversation.as_mut().filter(|_| !was_sent) {
         conversation.traits.records = Records::Conversations;
     }
@@ -41,7 +41,7 @@ fn of_request(about: &About, root: Value<'_>, read: Result<Reading, Box<Finding>
 }
 
 /// Fields by which messages of a bare list name their conversation.
-const WHOSE: [&str; 8] =
+const CONVERSATION_KEYS: [&str; 8] =
     words!(chatId chat_id conversationId conversation_id threadId thread_id sessionId session_id);
 
 /// The structure of a vendor's request.
@@ -167,9 +167,11 @@ impl Requests {
     /// Cuts a bare list into rows, one for each element. A whole request, or an array in a list, is a record by itself.
     pub(crate) fn turn_rows(&self, document: &Document<'_>) -> Option<Vec<FrameRow>> {
         let root = document.root();
-        let stands_alone = root.kind() == Kind::Array || root.get(self.form.list).is_some();
-        let key = WHOSE.iter().find_map(|key| present(root, key).and_then(id));
-        (!stands_alone && !self.form.grammar.is_openais()).then(|| vec![FrameRow::of(key, root)])
+        let is_whole_record = root.kind() == Kind::Array || root.get(self.form.list).is_some();
+        let key = CONVERSATION_KEYS
+            .iter()
+            .find_map(|key| present(root, key).and_then(id));
+        (!is_whole_record && !self.form.grammar.is_openais()).then(|| vec![FrameRow::of(key, root)])
     }
 
     /// Reads the turns of a row, and its other fields.
@@ -186,7 +188,9 @@ impl Requests {
             }
             reader.turns(turns);
         }
-        for (name, value) in columns::all(root, Holds::Question).chain(columns::all(root, Holds::Answer)) {
+        for (name, value) in
+            columns::all(root, ColumnMeaning::Question).chain(columns::all(root, ColumnMeaning::Answer))
+        {
             if reader.exchange.turns.repeats(value) {
                 reader.exchange.beside.take(name);
             }
@@ -254,7 +258,7 @@ impl RequestForm {
         }
         let mut row = Row::default();
         let own = self.system.and_then(|field| Some((field, present(root, field)?)));
-        let system = own.or_else(|| columns::first(root, Holds::System));
+        let system = own.or_else(|| columns::first(root, ColumnMeaning::System));
         row.system = system.map(|(field, _)| field).or(self.system);
         row.turns
             .extend(system.map(|(_, text)| RowTurns::Content(Role::System, u32::MAX, text)));

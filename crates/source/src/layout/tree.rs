@@ -226,7 +226,7 @@ fn depths(parents: &[Option<usize>]) -> Vec<u32> {
 
 /// An alternative to a part of a branch.
 #[derive(Debug)]
-pub(crate) struct Beside {
+pub(crate) struct Sibling {
     /// The steps of the branch that it is an alternative to.
     pub place: Range<usize>,
     /// Whether the alternative begins with a user's message: another question, and its answer.
@@ -239,7 +239,7 @@ pub(crate) struct Beside {
 #[derive(Debug, Default)]
 pub(crate) struct Branch {
     /// The alternatives by position, unless each branch is a separate conversation.
-    pub beside: Vec<Beside>,
+    pub siblings: Vec<Sibling>,
     /// Messages from the first to the last.
     pub path: Vec<usize>,
     /// The number of leading messages shared with an earlier branch.
@@ -249,8 +249,8 @@ pub(crate) struct Branch {
 impl Branch {
     /// The messages that are read with it.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = usize> {
-        let beside = self.beside.iter().flat_map(|beside| &beside.nodes);
-        self.path.iter().chain(beside).copied()
+        let siblings = self.siblings.iter().flat_map(|sibling| &sibling.nodes);
+        self.path.iter().chain(siblings).copied()
     }
 }
 
@@ -279,12 +279,16 @@ pub(crate) fn branches(
         }
         let shared = path.iter().take_while(|at| seen.contains(at)).count();
         seen.extend(&path);
-        let beside = if wanted == Branches::All {
+        let siblings = if wanted == Branches::All {
             Vec::new()
         } else {
-            beside(entries, tree, &path, &asks)
+            siblings(entries, tree, &path, &asks)
         };
-        read.push(Branch { beside, path, shared });
+        read.push(Branch {
+            siblings,
+            path,
+            shared,
+        });
     }
     let left = all - read.len();
     if left > 0 {
@@ -309,7 +313,7 @@ pub(crate) fn branches(
 
 /// The alternatives to messages of a branch: an answer up to the next question, or a question with its
 /// answer. If an alternative branches further, the best continuation is taken, or the latest.
-fn beside(entries: &[Node], tree: &Tree, path: &[usize], asks: &impl Fn(usize) -> bool) -> Vec<Beside> {
+fn siblings(entries: &[Node], tree: &Tree, path: &[usize], asks: &impl Fn(usize) -> bool) -> Vec<Sibling> {
     let (below, first) = tree.below(entries);
     let ends = ends_of_turns(path, asks);
     let mut found = Vec::new();
@@ -325,7 +329,7 @@ fn beside(entries: &[Node], tree: &Tree, path: &[usize], asks: &impl Fn(usize) -
         for other in others {
             let next = |at: &usize| tree.best(below.get(*at)?.iter().copied());
             let walk = std::iter::successors(Some(other), next);
-            found.push(Beside {
+            found.push(Sibling {
                 place: step..ends.get(step).copied().unwrap_or(step),
                 is_question: asks(other),
                 nodes: walk.clone().take(turn(walk, asks)).collect(),
@@ -503,7 +507,7 @@ mod tests {
             asks,
             &mut Notes::new(0),
         );
-        assert_eq!(branches[0].beside.len(), 500);
+        assert_eq!(branches[0].siblings.len(), 500);
         assert!(asked.get() < 5 * entries.len(), "{}", asked.get());
     }
 

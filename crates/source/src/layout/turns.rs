@@ -13,7 +13,7 @@ use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role, Time
 
 use crate::base::{Roster, Site, Times, Turn, are_of_tools, media::hold_place, message_kind, only_answers};
 use crate::frame::{FrameView, Reading};
-use crate::layout::list::{ListReader, answers::absorb};
+use crate::layout::list::{ListReader, answers::merge_piece};
 
 /// The index of a message that is in no list of the record: only its bytes give its place.
 pub(crate) const OUTSIDE_LISTS: u32 = u32::MAX - 1;
@@ -29,7 +29,7 @@ pub(crate) struct Turns<'d, 'r> {
     /// The range of the string that contains the JSON being read: offsets inside it have no meaning in the record.
     pub within: Option<Range<usize>>,
     /// Whether the assistant's next turn continues the last message.
-    is_led: bool,
+    next_continues: bool,
 }
 
 impl<'d, 'r> Turns<'d, 'r> {
@@ -40,7 +40,7 @@ impl<'d, 'r> Turns<'d, 'r> {
             roster: Roster::default(),
             times: Times::new(frame.options),
             within: None,
-            is_led: false,
+            next_continues: false,
         }
     }
 
@@ -105,13 +105,16 @@ impl<'d, 'r> Turns<'d, 'r> {
         place: impl FnOnce() -> String,
     ) {
         self.list.answers.in_pieces |= turn.is_item;
-        let is_led = std::mem::replace(&mut self.is_led, turn.leads)
+        let next_continues = std::mem::replace(&mut self.next_continues, turn.continued_by_next)
             && turn.role == Some(Role::Assistant)
             && !turn.is_notice;
         let is_assistants =
             |last: &Message| last.role == Role::Assistant && last.kind == MessageKind::Message;
         let has_ended = self.list.answers.ends.last() == Some(&self.list.messages.len());
-        if (turn.continues || is_led) && !has_ended && self.list.messages.last().is_some_and(is_assistants) {
+        if (turn.continues || next_continues)
+            && !has_ended
+            && self.list.messages.last().is_some_and(is_assistants)
+        {
             let last = self.list.messages.len() - 1;
             self.join(last, value, turn, known, place);
         } else {
@@ -156,7 +159,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         }
         self.list.rows.merged += 1;
         message.origin.end = piece.origin.end;
-        absorb(message, piece, self.list.rows.merged);
+        merge_piece(message, piece, self.list.rows.merged);
     }
 
     /// Adds a turn as a separate message. A turn with calls and their results is divided at the results, because these are the

@@ -15,8 +15,8 @@ use super::names;
 use crate::base::roles::known_role;
 use crate::base::texts::transcript;
 use crate::base::times;
-use crate::formats::openai_messages::WHOSE;
-use crate::layout::columns::{self, Holds, question_and_answer};
+use crate::formats::openai_messages::CONVERSATION_KEYS;
+use crate::layout::columns::{self, ColumnMeaning, question_and_answer};
 
 /// The columns and the first rows of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,8 +141,8 @@ impl<'s> SampledColumn<'s> {
     }
 
     /// Whether it is a column of rows for training: by a name that the source reads, or by one of these.
-    fn holds(&self, holds: Holds, further: &[&str]) -> bool {
-        self.is(further) || columns::names(holds).any(|name| plain(name) == self.key)
+    fn holds(&self, meaning: ColumnMeaning, further: &[&str]) -> bool {
+        self.is(further) || columns::names(meaning).any(|name| plain(name) == self.key)
     }
 
     fn is_text(&self) -> bool {
@@ -267,7 +267,7 @@ fn messages(columns: &[SampledColumn<'_>]) -> Option<Guess> {
             && (column.has_names() || column.rows < 4)
     };
     let sender = others().find(|column| column.is_speaker() && is_sender(column));
-    let whose = others().find(|column| column.is(names::WHOSE));
+    let conversation = others().find(|column| column.is(names::CONVERSATION_KEYS));
     let id = others().find(|column| column.is(names::IDS) && column.is_unique());
     let reply = others().find(|column| column.is(names::REPLIES));
     let time = others().find(|column| column.is_time());
@@ -276,7 +276,7 @@ fn messages(columns: &[SampledColumn<'_>]) -> Option<Guess> {
     }
     let keys = [
         ("id", id),
-        ("conversation", whose),
+        ("conversation", conversation),
         ("sender", sender),
         ("role", role),
         ("content", Some(content)),
@@ -292,7 +292,7 @@ fn messages(columns: &[SampledColumn<'_>]) -> Option<Guess> {
         is_mapped || column.is(names::HARMLESS) || column.texts.is_empty() && column.lists.is_empty()
     };
     // For other names than these, a column that names the conversation may contain anything.
-    let is_known = whose.is_none_or(|column| WHOSE.contains(&column.name));
+    let is_known = conversation.is_none_or(|column| CONVERSATION_KEYS.contains(&column.name));
     let is_alone = |column: &SampledColumn<'_>| column.name == content.name || !column.is_text();
     let is_sure = role.is_some()
         && is_known
@@ -380,17 +380,17 @@ fn written_out(columns: &[SampledColumn<'_>]) -> Option<Guess> {
 
 /// A question with its answer, or with a better and a worse one.
 fn exchange(columns: &[SampledColumn<'_>]) -> Option<Guess> {
-    let only = |holds: Holds, further: &[&str]| {
+    let only = |meaning: ColumnMeaning, further: &[&str]| {
         let found = found(columns, |column| {
-            column.holds(holds, further) && column.texts.len() == column.rows
+            column.holds(meaning, further) && column.texts.len() == column.rows
         });
         match found.as_slice() {
             [one] => Some(*one),
             _ => None,
         }
     };
-    let question = only(Holds::Question, names::QUESTIONS).filter(|column| column.has_words(2));
-    let compared = only(Holds::Better, names::BETTER).zip(only(Holds::Worse, names::WORSE));
+    let question = only(ColumnMeaning::Question, names::QUESTIONS).filter(|column| column.has_words(2));
+    let compared = only(ColumnMeaning::Better, names::BETTER).zip(only(ColumnMeaning::Worse, names::WORSE));
     let (pairs, texts) = if let Some((better, worse)) = compared {
         let question = question?;
         (
@@ -401,7 +401,7 @@ fn exchange(columns: &[SampledColumn<'_>]) -> Option<Guess> {
         (
             [
                 ("prompt", question?),
-                ("completion", only(Holds::Answer, names::ANSWERS)?),
+                ("completion", only(ColumnMeaning::Answer, names::ANSWERS)?),
             ]
             .to_vec(),
             2,

@@ -43,7 +43,7 @@ pub(super) const NAMES: &[&str] = &[
 pub(super) const TITLES: &[&str] = &words!(title subject topic);
 pub(super) const CALLS: &[&str] = &words!(tool_calls toolCalls);
 pub(super) const CALL_IDS: &[&str] = &words!(tool_call_id toolCallId);
-pub(super) const WHOSE: &[&str] = &words!(
+pub(super) const CONVERSATION_KEYS: &[&str] = &words!(
     conversation conversation_id conversationId thread_id threadId session_id sessionId chat_id room_id
     room channel_id channel ticket_id dialog_id
 );

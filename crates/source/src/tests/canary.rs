@@ -7,7 +7,7 @@ use chatmill_diag::{Limits, codes};
 use chatmill_intake::json;
 use serde_json::Value;
 
-use crate::unread::silence::{self, Meaning, Step};
+use crate::unread::meaningless_keys::{self, Meaning, Step};
 use crate::{FrameView, Reading, SOURCES, Source, Unread};
 
 const KEY: &str = "canary";
@@ -81,8 +81,8 @@ fn read(source: &dyn Source, text: &str) -> (Reading, Vec<Unread>) {
 fn read_document(source: &dyn Source, text: &str, document: &json::Document<'_>) -> (Reading, Vec<Unread>) {
     let limits = Limits::default();
     let frame = FrameView::alone(document, text.as_bytes());
-    let (reading, leftovers) = crate::read(source, &frame, &limits);
-    (reading, leftovers.fields)
+    let (reading, unread_report) = crate::read(source, &frame, &limits);
+    (reading, unread_report.fields)
 }
 
 /// The number of bytes of text reported as unread.
@@ -112,8 +112,8 @@ fn is_reported_with_the_whole(source: &dyn Source, text: &str, unread: &[Unread]
     let path = general_path(text, WORDS);
     let around = path.match_indices(['.', '[']).map(|(at, _)| path.split_at(at).0);
     let is_whole = |place: &&str| {
-        let steps = silence::steps(place).into_iter();
-        source.silence().meanings(&steps).has(Meaning::Whole)
+        let steps = meaningless_keys::steps(place).into_iter();
+        source.meaningless_keys().meanings(&steps).has(Meaning::Whole)
     };
     let mut wholes = around.chain([path.as_str()]).filter(is_whole);
     wholes.any(|whole| unread.iter().any(|unread| unread.path == whole))
@@ -285,10 +285,10 @@ fn names_below_a_map_do_not_count_as_unknown() {
         let limits = Limits::default();
         let document = json::scan(text.as_bytes(), limits.depth).unwrap();
         let frame = FrameView::alone(&document, text.as_bytes());
-        let (_, leftovers) = crate::read(source, &frame, &limits);
-        assert_eq!(leftovers.fields.len(), 2, "{key}: both are reported");
-        assert_eq!(leftovers.unread_words, bytes, "{key}");
-        assert!(leftovers.read_words > 0, "{key}");
+        let (_, unread_report) = crate::read(source, &frame, &limits);
+        assert_eq!(unread_report.fields.len(), 2, "{key}: both are reported");
+        assert_eq!(unread_report.unread_words, bytes, "{key}");
+        assert!(unread_report.read_words > 0, "{key}");
     }
 }
 
@@ -413,7 +413,7 @@ fn is_taken(value: json::Value<'_>, at: usize) -> bool {
 
 /// Whether a reported path leads to a place or to a value around it.
 fn is_prefix(reported: &str, place: &str) -> bool {
-    let [mut reported, mut place] = [reported, place].map(silence::steps);
+    let [mut reported, mut place] = [reported, place].map(meaningless_keys::steps);
     reported.reverse();
     place.reverse();
     reported.len() <= place.len()
@@ -440,7 +440,7 @@ fn no_list_silences_words_calls_definitions_attachments_usage_or_times() {
         for number in chatmill_drawn::some_of(0..keys.len() * 6, keys.len() as u32 / 20 + 1) {
             let (key, (canary, searched)) = (keys[number / 6].0, &meant()[number % 6]);
             let mut planted = sample.clone();
-            let mut steps = silence::steps(key);
+            let mut steps = meaningless_keys::steps(key);
             steps.reverse();
             if !put_anywhere(&mut planted, &steps, canary) {
                 let row = match &mut planted {

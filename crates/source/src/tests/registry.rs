@@ -31,23 +31,26 @@ fn every_source_has_a_folder_of_fixtures_and_every_folder_a_source() {
 
 #[test]
 fn the_columns_of_rows_stand_in_the_documentation() {
-    use crate::layout::columns::{Holds, names};
+    use crate::layout::columns::{ColumnMeaning, names};
 
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sources.md");
     let page = fs::read_to_string(page).unwrap();
     for (holds, row) in [
-        (Holds::System, "| what the model is told before |"),
-        (Holds::History, "| the history"),
-        (Holds::Turns, "| the whole conversation |"),
-        (Holds::Question, "| the question |"),
+        (ColumnMeaning::System, "| what the model is told before |"),
+        (ColumnMeaning::History, "| the history"),
+        (ColumnMeaning::Turns, "| the whole conversation |"),
+        (ColumnMeaning::Question, "| the question |"),
         (
-            Holds::Context,
+            ColumnMeaning::Context,
             "| what it is about: one turn with it, before it |",
         ),
-        (Holds::Input, "| what it is about: one turn with it, behind it |"),
-        (Holds::Answer, "| the answer |"),
-        (Holds::Better, "| the answer that was preferred |"),
-        (Holds::Worse, "| the answer that was not |"),
+        (
+            ColumnMeaning::Input,
+            "| what it is about: one turn with it, behind it |",
+        ),
+        (ColumnMeaning::Answer, "| the answer |"),
+        (ColumnMeaning::Better, "| the answer that was preferred |"),
+        (ColumnMeaning::Worse, "| the answer that was not |"),
     ] {
         let line = page.lines().find(|line| line.starts_with(row)).unwrap();
         let listed: Vec<&str> = line.split('`').skip(1).step_by(2).collect();

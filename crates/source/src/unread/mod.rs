@@ -1,12 +1,12 @@
 //! Unread values of a record, found by the marks that reading leaves on values; one implementation for all sources. The function `read` of
-//! the crate calls [`leftovers`] after each reading, and returns the result with it.
+//! the crate calls [`unread_report`] after each reading, and returns the result with it.
 //!
 //! A value that a source used is read. A value that a source retained without using it, or never inspected, is unread: the former is in `extra`
 //! already, the latter is added to `extra`. Both are reported by the path of their keys, unless the format lists the path as without meaning
-//! ([`Silence`]) and the value has none: a list cannot silence words, times or JSON.
+//! ([`MeaninglessKeys`]) and the value has none: a list cannot silence words, times or JSON.
 
 mod copies;
-pub(crate) mod silence;
+pub(crate) mod meaningless_keys;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ use crate::base::moment_of;
 use crate::frame::{FrameView, Reading};
 use crate::unread::copies::ReadLines;
 pub(crate) use crate::unread::copies::has_meaning;
-use crate::unread::silence::{Meaning, Silence, Step};
+use crate::unread::meaningless_keys::{Meaning, MeaninglessKeys, Step};
 
 /// A path of keys with unread values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,11 @@ pub struct UnreadReport {
 }
 
 /// Finds the unread values of a frame, and adds to `extra` those that are not there yet.
-pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut Reading) -> UnreadReport {
+pub(crate) fn unread_report(
+    meaningless_keys: &MeaninglessKeys,
+    frame: &FrameView<'_>,
+    reading: &mut Reading,
+) -> UnreadReport {
     if reading.error.is_some() {
         return UnreadReport::default();
     }
@@ -60,7 +64,7 @@ pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut 
     let lines = ReadLines::of(frame.root());
     let times = times(reading);
     let mut walk = Walk {
-        silence,
+        meaningless_keys,
         reported: &reported,
         lines: &lines,
         unread: Vec::new(),
@@ -240,7 +244,7 @@ impl<'p> Here<'p> {
 
 /// The walk over the values of a record, in the order of their bytes.
 struct Walk<'w> {
-    silence: &'w Silence,
+    meaningless_keys: &'w MeaninglessKeys,
     reported: &'w [Range<usize>],
     /// The lines that the source read: a listed key may repeat them.
     lines: &'w ReadLines<'w>,
@@ -304,7 +308,7 @@ impl Walk<'_> {
     }
 
     fn inside(&mut self, value: Value<'_>, whole: bool, here: &Here<'_>) {
-        let meanings = self.silence.meanings(&here.steps());
+        let meanings = self.meaningless_keys.meanings(&here.steps());
         let span = value.span();
         let record = self.records.get(&(span.start, span.end));
         let record = record.filter(|_| self.string.is_none());
@@ -370,7 +374,7 @@ impl Walk<'_> {
     /// Counts an unread value, unless its path and the value are without meaning.
     fn report(&mut self, value: Value<'_>, here: &Here<'_>) {
         if here.whole.is_none() {
-            let meanings = self.silence.meanings(&here.steps());
+            let meanings = self.meaningless_keys.meanings(&here.steps());
             let is_known = || moment_of(value).is_some_and(|time| is_near(time, self.message_times));
             if meanings.has(Meaning::Used) || meanings.has(Meaning::Time) && is_known() {
                 self.times += 1;

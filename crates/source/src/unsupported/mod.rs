@@ -12,7 +12,7 @@ use chatmill_intake::{Head, RecordSketch, Sketch};
 use serde::Deserialize;
 
 use crate::format::embedded;
-use crate::formats::openai_messages::WHOSE;
+use crate::formats::openai_messages::CONVERSATION_KEYS;
 
 /// A recognised format that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +100,8 @@ impl Known {
         let has = |name: &str| records.iter().any(|record| record.names(name));
         match self.check {
             Some(Check::Rows) => {
-                WHOSE.into_iter().any(has) && ["content", "text", "body", "message"].into_iter().any(has)
+                CONVERSATION_KEYS.into_iter().any(has)
+                    && ["content", "text", "body", "message"].into_iter().any(has)
             }
             Some(Check::LettaText) => head.is_some_and(|head| files::is_letta(&head.bytes)),
             Some(Check::Table) => head.is_some_and(|head| head.csv().is_some()),

@@ -318,9 +318,9 @@ fn each_block_is_told() -> Result<(), Failed> {
             let told = parts(own, &all, false);
             let has_parts = told.values().flatten().count() > last.len();
             let file = (own.file)(&all).to_string();
-            let (reading, leftovers) = super::reading(find(own.source).unwrap(), file.as_bytes());
+            let (reading, unread_report) = super::reading(find(own.source).unwrap(), file.as_bytes());
             let is_told = has_parts || name == ONLY_AN_ID;
-            if !is_told && reading.findings.is_empty() && leftovers.fields.is_empty() {
+            if !is_told && reading.findings.is_empty() && unread_report.fields.is_empty() {
                 writeln!(silent, "{vendor}: {name}")?;
             }
         }

@@ -149,12 +149,12 @@ fn keys(case: &str) -> String {
     };
     let row = |row: chatmill_source::Row| {
         let keys: Vec<String> = row.keys.iter().map(|key| format!("{key:?}")).collect();
-        let whose = if keys.is_empty() {
+        let keys_of_row = if keys.is_empty() {
             "everybody".to_owned()
         } else {
             keys.join(" ")
         };
-        format!("{whose}: {}", text.get(row.span).unwrap())
+        format!("{keys_of_row}: {}", text.get(row.span).unwrap())
     };
     let rows: Vec<String> = rows.into_iter().map(row).collect();
     if rows.is_empty() {
@@ -262,9 +262,9 @@ fn is_golden(source: &dyn Source, folder: &Path, fixture: &str) -> Result<(), Fa
 
 /// The result of reading a record, complete.
 fn read(source: &dyn Source, bytes: &[u8]) -> Value {
-    let (reading, leftovers) = reading(source, bytes);
+    let (reading, unread_report) = reading(source, bytes);
     assert!(reading.rows.balances());
-    dump::whole(&reading, &leftovers.fields)
+    dump::whole(&reading, &unread_report.fields)
 }
 
 /// Reads a record, or the rows of a conversation.

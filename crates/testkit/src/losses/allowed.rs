@@ -19,7 +19,10 @@ impl Search<'_, '_> {
         let moves = |codes: &[LossCode], position| self.declared.any_at(codes, position) > 0;
         let caller = element.call.map(|place| place.position);
         match element.kind {
-            _ if element.call.is_some() || element.is_answers || matches!(element.kind, Kind::Result(_)) => {
+            _ if element.call.is_some()
+                || element.belongs_to_result
+                || matches!(element.kind, Kind::Result(_)) =>
+            {
                 moves(
                     &[ResultLateMoved, ResultEarlyMoved, TurnMoved, PartMoved, TurnSplit],
                     element.position(),
@@ -60,7 +63,7 @@ impl Search<'_, '_> {
             Kind::Quote(words) => self.has_replies() || words.trim().is_empty() || words.contains("[meta]"),
             // The words that name a medium are adjacent to the text, and a reader takes both for a quote.
             Kind::Media(_)
-                if element.is_answers
+                if element.belongs_to_result
                     && [
                         LossCode::RoleMapped,
                         LossCode::OrphanResultInlined,

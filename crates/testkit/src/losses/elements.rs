@@ -38,7 +38,7 @@ pub(super) struct Element<'c> {
     /// The call that a result, its media or its marks belong to.
     pub call: Option<PartPlace>,
     /// Whether the element is a medium of a result, or a mark on one.
-    pub is_answers: bool,
+    pub belongs_to_result: bool,
 }
 
 impl Element<'_> {
@@ -57,7 +57,7 @@ impl Element<'_> {
         let mut codes = match &self.kind {
             Kind::Text(_) | Kind::Quote(_) => vec![],
             Kind::Reasoning(_) => vec![ReasoningDropped],
-            Kind::Media(_) if self.is_answers => {
+            Kind::Media(_) if self.belongs_to_result => {
                 vec![
                     MediaDropped,
                     ToolResultDropped,
@@ -124,12 +124,12 @@ pub(super) fn elements<'c>(linked: &'c Linked, messages: &'c [Message]) -> Vec<E
                 .iter()
                 .find(|pairing| pairing.result == Some(place));
             let call = pairing.and_then(|pairing| pairing.call);
-            let is_answers = matches!(kind, Kind::Media(_) | Kind::CacheMark) && answer.is_some();
+            let belongs_to_result = matches!(kind, Kind::Media(_) | Kind::CacheMark) && answer.is_some();
             elements.push(Element {
                 message,
                 kind,
                 call,
-                is_answers,
+                belongs_to_result,
             });
         }
         if elements.len() == first {
@@ -137,7 +137,7 @@ pub(super) fn elements<'c>(linked: &'c Linked, messages: &'c [Message]) -> Vec<E
                 message,
                 kind: Kind::Nothing,
                 call: None,
-                is_answers: false,
+                belongs_to_result: false,
             });
         }
     }

@@ -116,10 +116,10 @@ impl Matched<'_, '_> {
             };
             let read = &self.read[found.read];
             let position = element.position();
-            let is_silent = element.kind == Kind::CacheMark
-                || element.is_answers
+            let has_no_role = element.kind == Kind::CacheMark
+                || element.belongs_to_result
                 || matches!(element.kind, Kind::Result(_)) && !matches!(read.kind, Kind::Text(_));
-            if !is_silent {
+            if !has_no_role {
                 // A word in front of the text of a message names the speaker.
                 let goes_on = last_shown == Some((position, found.read));
                 last_shown = Some((position, found.read));
@@ -140,8 +140,9 @@ impl Matched<'_, '_> {
             }
             if let Some((before, place)) = last {
                 let is_one_message = self.read[place].position() == read.position();
-                let is_answer =
-                    |element: &Element<'_>| element.is_answers || matches!(element.kind, Kind::Result(_));
+                let is_answer = |element: &Element<'_>| {
+                    element.belongs_to_result || matches!(element.kind, Kind::Result(_))
+                };
                 let answers = is_answer(element) || is_answer(before);
                 let merges = |code: &LossCode| {
                     self.case.declared.covers(*code, position) || self.has(*code, before.position())

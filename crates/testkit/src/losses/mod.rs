@@ -358,7 +358,7 @@ fn add_quotes<'c>(linked: &'c Linked, declared: &Declared, elements: &mut Vec<El
                         message,
                         kind: Kind::Quote(words),
                         call: None,
-                        is_answers: false,
+                        belongs_to_result: false,
                     },
                 );
                 index += 1;

@@ -23,7 +23,7 @@ impl Search<'_, '_> {
             // A mark on a result stays on it, even if the result becomes text.
             (Kind::CacheMark, Kind::CacheMark) => {
                 let is_text = has(LossCode::RoleMapped) || has(LossCode::OrphanResultInlined);
-                element.is_answers == read.is_answers || element.is_answers && is_text
+                element.belongs_to_result == read.belongs_to_result || element.belongs_to_result && is_text
             }
             (Kind::Nothing, Kind::Nothing) => true,
             (Kind::Result(one), Kind::Result(other)) => {
@@ -100,13 +100,13 @@ impl Search<'_, '_> {
         role: Role,
         is_worded: bool,
     ) -> bool {
-        let is_silent = element.kind == Kind::CacheMark
+        let has_no_role = element.kind == Kind::CacheMark
             || matches!(element.kind, Kind::Quote(_))
             || matches!(element.kind, Kind::Result(_)) && !matches!(read.kind, Kind::Text(_))
             // A medium of an answer belongs to the tool, whatever the role of the message that contains it.
-            || matches!(element.kind, Kind::Media(_)) && (element.is_answers || matches!(read.kind, Kind::Result(_)));
+            || matches!(element.kind, Kind::Media(_)) && (element.belongs_to_result || matches!(read.kind, Kind::Result(_)));
         // In a transcript that no source reads, text without a speaker has no role.
-        is_silent || self.case.is_text || self.case.is_role(element, role, is_worded)
+        has_no_role || self.case.is_text || self.case.is_role(element, role, is_worded)
     }
 
     /// Whether the message that was read back has no id, or the id of the element's message.

@@ -422,13 +422,14 @@ impl<'s, 'c> Search<'s, 'c> {
             .source
             .get(state.source)
             // The media of a result belong to it.
-            .filter(|first| is_nothing && state.offset == 0 && !first.is_answers);
+            .filter(|first| is_nothing && state.offset == 0 && !first.belongs_to_result);
         let Some(first) = first.filter(|first| self.is_id(first, &self.read[state.read])) else {
             return;
         };
         // A result of the message may have become a separate turn.
         let before = state.source.checked_sub(1).map(|before| &self.source[before]);
-        let before = before.filter(|before| !matches!(before.kind, Kind::Result(_)) && !before.is_answers);
+        let before =
+            before.filter(|before| !matches!(before.kind, Kind::Result(_)) && !before.belongs_to_result);
         let before = before.map(Element::position);
         let role = self.read[state.read].message.role;
         let is_text = matches!(self.read[state.read].kind, Kind::Text(_));
@@ -451,7 +452,7 @@ impl<'s, 'c> Search<'s, 'c> {
         let is_separate = |element: &Element<'_>| match element.kind {
             Kind::Call(_) => splits,
             Kind::Result(_) => true,
-            _ => element.is_answers,
+            _ => element.belongs_to_result,
         };
         if count > 0 && others.all(is_separate) {
             let mut next = self.advanced(state, None);

@@ -102,8 +102,8 @@ pub(super) fn mistral_chat(written: &Written<'_>, breaches: &mut RuleBreaches) {
     breaches.check_the_whole();
     let role = |message: &Value| string(&message["role"]).to_owned();
     let roles: Vec<String> = messages.iter().map(role).collect();
-    let is_silent = !roles.is_empty() && roles.iter().all(|role| role == "system");
-    breaches.when(is_silent, "MIS-03");
+    let has_only_system_text = !roles.is_empty() && roles.iter().all(|role| role == "system");
+    breaches.when(has_only_system_text, "MIS-03");
     let is_early = roles
         .first()
         .is_some_and(|role| !matches!(role.as_str(), "system" | "user"));
@@ -197,8 +197,8 @@ pub(super) fn suna_cached(written: &Written<'_>, breaches: &mut RuleBreaches) {
         content.is_string() || content.is_array()
     });
     let messages = array(&written.body);
-    let is_silent = messages.iter().all(|message| message["role"] == "system");
-    breaches.when(is_silent && !messages.is_empty(), "SUN-01");
+    let has_only_system_text = messages.iter().all(|message| message["role"] == "system");
+    breaches.when(has_only_system_text && !messages.is_empty(), "SUN-01");
     let is_marked = |block: &Value| block["cache_control"]["type"] == "ephemeral";
     let mut marked = 0;
     for message in messages.iter().filter(|message| message["content"].is_array()) {

@@ -8,14 +8,14 @@ use std::path::Path;
 use chatmill_dataset::{Dataset, DatasetError, Numbers, Spans, TextLists, Texts};
 use chatmill_dialect::DIALECTS;
 use chatmill_drawn::{cases, random};
-use chatmill_engine::rerender::{Again, AgainError, AgainRendering, conversation};
+use chatmill_engine::rerender::{RerenderError, Rerenderer, Rerendering, conversation};
 use chatmill_source::SOURCES;
 use chatmill_testkit::samples::samples;
 use chatmill_workshop::TestDir;
 
 /// A rendering: its key, its text, and the columns of its row.
 #[derive(Debug, PartialEq)]
-struct Said {
+struct Rendered {
     key: (String, String, u64),
     content: Option<String>,
     last_role: Option<String>,
@@ -67,7 +67,7 @@ fn copy(test_dir: &TestDir, from: &Path, to: &str) {
     }
 }
 
-fn written(dataset: &Dataset, dialect: &str) -> Vec<Said> {
+fn written(dataset: &Dataset, dialect: &str) -> Vec<Rendered> {
     let columns = [
         "conversation_id",
         "dialect",
@@ -81,7 +81,7 @@ fn written(dataset: &Dataset, dialect: &str) -> Vec<Said> {
         "violations",
         "tokens_r50k_base",
     ];
-    let mut said = Vec::new();
+    let mut rendered = Vec::new();
     for batch in dataset.batches("renderings", &columns) {
         let batch = batch.unwrap();
         let texts = |name| batch.column::<Texts>(name).unwrap();
@@ -95,7 +95,7 @@ fn written(dataset: &Dataset, dialect: &str) -> Vec<Said> {
         let numbers = |name| batch.column::<Numbers>(name).unwrap();
         let (ordinals, tokens) = (numbers("ordinal"), numbers("tokens_r50k_base"));
         for row in (0..batch.rows()).filter(|row| dialects.at(*row) == dialect) {
-            said.push(Said {
+            rendered.push(Rendered {
                 key: (
                     ids.at(row).to_owned(),
                     perspectives.at(row).to_owned(),
@@ -111,19 +111,19 @@ fn written(dataset: &Dataset, dialect: &str) -> Vec<Said> {
             });
         }
     }
-    said
+    rendered
 }
 
-fn again(dataset: &Dataset, dialect: &str) -> Result<Vec<Said>, AgainError> {
-    let again = Again::new(dataset, dialect, Some("r50k_base"))?;
-    let mut said = Vec::new();
+fn again(dataset: &Dataset, dialect: &str) -> Result<Vec<Rendered>, RerenderError> {
+    let again = Rerenderer::new(dataset, dialect, Some("r50k_base"))?;
+    let mut rendered = Vec::new();
     again.each::<DatasetError>(&mut |made| {
-        said.push(owned(made));
+        rendered.push(owned(made));
         Ok(())
     })?;
     // A single conversation has the same renderings as among all conversations.
-    let ids = said.iter().map(|one| one.key.0.clone());
-    let ids: BTreeSet<String> = ids.step_by(1 + said.len() / 2).collect();
+    let ids = rendered.iter().map(|one| one.key.0.clone());
+    let ids: BTreeSet<String> = ids.step_by(1 + rendered.len() / 2).collect();
     for id in ids {
         let mut alone = Vec::new();
         let (facts, linked) = conversation(dataset, &id)?.unwrap();
@@ -131,15 +131,15 @@ fn again(dataset: &Dataset, dialect: &str) -> Result<Vec<Said>, AgainError> {
             alone.push(owned(made));
             Ok(())
         })?;
-        let among_all = said.iter().filter(|one| one.key.0 == id);
+        let among_all = rendered.iter().filter(|one| one.key.0 == id);
         assert!(alone.iter().eq(among_all), "{dialect}: {id}");
     }
-    Ok(said)
+    Ok(rendered)
 }
 
-fn owned(made: &AgainRendering<'_>) -> Said {
+fn owned(made: &Rerendering<'_>) -> Rendered {
     let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-    Said {
+    Rendered {
         key: (
             made.conversation.to_string(),
             made.perspective.to_string(),
@@ -156,8 +156,8 @@ fn owned(made: &AgainRendering<'_>) -> Said {
 }
 
 /// The first difference between two renderings, shortened.
-fn difference(found: &Said, wanted: &Said) -> String {
-    let [one, other] = [found, wanted].map(|said| format!("{said:?}"));
+fn difference(found: &Rendered, wanted: &Rendered) -> String {
+    let [one, other] = [found, wanted].map(|rendered| format!("{rendered:?}"));
     let same = one.chars().zip(other.chars());
     let start = same
         .take_while(|(one, other)| one == other)
@@ -204,12 +204,12 @@ fn compare(more: &str) -> BTreeSet<String> {
         let found = if drawn.contains(id) {
             again(&one, id).map(Some)
         } else {
-            Again::new(&one, id, Some("r50k_base")).map(|_| None)
+            Rerenderer::new(&one, id, Some("r50k_base")).map(|_| None)
         };
         let found = match found {
             Ok(Some(found)) => found,
             Ok(None) => continue,
-            Err(AgainError::Refused { message, .. }) => {
+            Err(RerenderError::Refused { message, .. }) => {
                 assert!(message.contains(id), "{message}");
                 refused.insert(id.to_owned());
                 continue;
@@ -222,7 +222,12 @@ fn compare(more: &str) -> BTreeSet<String> {
             "{id}: {}",
             wanted.len()
         );
-        let keys = |said: &[Said]| said.iter().map(|said| said.key.clone()).collect::<Vec<_>>();
+        let keys = |rendered: &[Rendered]| {
+            rendered
+                .iter()
+                .map(|rendered| rendered.key.clone())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(keys(&found), keys(&wanted), "{id}");
         let pairs = found.iter().zip(&wanted);
         let pairs = pairs.filter(|(found, wanted)| found != wanted);

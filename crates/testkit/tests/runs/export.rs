@@ -347,7 +347,7 @@ fn an_envelope_objects_to_too_few_records_and_to_files_that_cannot_be_one_table(
         "data.jsonl has {} records, openai-sft needs at least 10",
         summary.kept
     );
-    assert_eq!(summary.objections, [wanted]);
+    assert_eq!(summary.problems, [wanted]);
 
     // However the rows are split, one file may have tools or pictures while another has none.
     let mut seen = BTreeSet::new();
@@ -365,11 +365,8 @@ fn an_envelope_objects_to_too_few_records_and_to_files_that_cannot_be_one_table(
             .filter(|file| file.rows > 0)
             .map(has)
             .collect();
-        let objects = summary
-            .objections
-            .iter()
-            .any(|said| said.contains("has the key `"));
-        assert_eq!(objects, filled.len() > 1, "{:?}", summary.objections);
+        let objects = summary.problems.iter().any(|said| said.contains("has the key `"));
+        assert_eq!(objects, filled.len() > 1, "{:?}", summary.problems);
         seen.insert(objects);
     }
     assert_eq!(seen.len(), 2, "no division shows both");

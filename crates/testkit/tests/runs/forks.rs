@@ -134,7 +134,7 @@ fn write(test_dir: &TestDir, sessions: &[Vec<Turn>], random: &mut Random) {
 }
 
 /// The cost of the answers in the selected lines, each counted once: the last part has it.
-fn bought(sessions: &[Vec<Turn>], is_told: impl Fn(&str) -> bool) -> i64 {
+fn bought(sessions: &[Vec<Turn>], is_selected: impl Fn(&str) -> bool) -> i64 {
     let mut answers: BTreeMap<&str, (bool, i64)> = BTreeMap::new();
     for turn in sessions.iter().flatten() {
         if let (Some(id), Some(tokens)) = (
@@ -142,11 +142,11 @@ fn bought(sessions: &[Vec<Turn>], is_told: impl Fn(&str) -> bool) -> i64 {
             turn.message["usage"]["output_tokens"].as_i64(),
         ) {
             let answer = answers.entry(id).or_default();
-            *answer = (answer.0 || is_told(&turn.uuid), tokens);
+            *answer = (answer.0 || is_selected(&turn.uuid), tokens);
         }
     }
-    let told = answers.into_values().filter(|(is_told, _)| *is_told);
-    told.map(|(_, tokens)| tokens).sum()
+    let selected = answers.into_values().filter(|(is_selected, _)| *is_selected);
+    selected.map(|(_, tokens)| tokens).sum()
 }
 
 fn billed(test_dir: &TestDir) -> i64 {

@@ -15,7 +15,7 @@ const BARE: &str = "[sources.chatgpt-export]\nbranches = \"all\"\n[render]\ndial
 /// The parts of a mark, which is appended to a text with its number in five digits between them.
 const MARK: [&str; 2] = ["canary", " sings"];
 /// The codes of findings about bytes that the source does not read, or keeps unchanged.
-const TELLING: [&str; 11] = [
+const REPORTING_CODES: [&str; 11] = [
     "SR001", "SR002", "SR003", "SR006", "SR016", "SR021", "SR026", "SR030", "AS002", "RF005", "TM001",
 ];
 
@@ -278,18 +278,18 @@ fn silent(folder: &Path) -> (usize, BTreeMap<(String, String), usize>) {
     let (mut count, mut silent) = (0, BTreeMap::new());
     for (name, (text, marks)) in &files {
         let of_file = |row: &usize| inputs[*row].as_deref() == Some(name);
-        let told: Vec<usize> = (0..codes.len()).filter(of_file).collect();
-        let unread: Vec<Vec<String>> = told
+        let reported: Vec<usize> = (0..codes.len()).filter(of_file).collect();
+        let unread: Vec<Vec<String>> = reported
             .iter()
             .filter(|row| codes[**row].as_deref() == Some("SR034"))
             .map(|row| steps(paths[*row].as_deref().unwrap_or_default()))
             .collect();
-        let is_told = |row: &usize| {
+        let is_reported = |row: &usize| {
             codes[*row]
                 .as_deref()
-                .is_some_and(|code| TELLING.contains(&code) || code.starts_with("IN"))
+                .is_some_and(|code| REPORTING_CODES.contains(&code) || code.starts_with("IN"))
         };
-        let told: Vec<usize> = told.iter().copied().filter(is_told).collect();
+        let reported: Vec<usize> = reported.iter().copied().filter(is_reported).collect();
         // For a file that accompanies conversations, such as a list of channels, or is no chat, the verdict names the file.
         let is_refused = without.contains(name);
         for (number, at) in marks_in(text.as_bytes()) {
@@ -300,12 +300,12 @@ fn silent(folder: &Path) -> (usize, BTreeMap<(String, String), usize>) {
                 span.is_some_and(|(start, end)| (start..end).contains(&(at as i64)))
                     || paths[*row]
                         .as_deref()
-                        .is_some_and(|told| leads_to(&steps(told), path))
+                        .is_some_and(|reported| leads_to(&steps(reported), path))
             };
             let is_reached = is_refused
                 || reached.contains(&number)
                 || unread.iter().any(|unread| leads_to(unread, path))
-                || told.iter().any(is_covered);
+                || reported.iter().any(is_covered);
             let key = path.join(".");
             let is_head = path.is_empty() && heads.contains(&number);
             let is_of = |source: &str| {
@@ -335,8 +335,8 @@ fn report((count, silent): &(usize, BTreeMap<(String, String), usize>)) -> Strin
 
 #[test]
 fn every_text_of_the_samples_reaches_a_table_or_a_finding() {
-    let told = silent(&samples().join("sources"));
-    assert!(told.1.is_empty(), "{}", report(&told));
+    let reported = silent(&samples().join("sources"));
+    assert!(reported.1.is_empty(), "{}", report(&reported));
 }
 
 #[test]
@@ -344,6 +344,6 @@ fn every_text_of_the_samples_reaches_a_table_or_a_finding() {
 fn every_text_of_other_folders_reaches_a_table_or_a_finding() {
     let folders = std::env::var("FOLDERS").unwrap();
     let all = folders.split(':').map(|folder| silent(Path::new(folder)));
-    let all: Vec<_> = all.inspect(|told| println!("{}", report(told))).collect();
+    let all: Vec<_> = all.inspect(|reported| println!("{}", report(reported))).collect();
     assert!(all.iter().all(|(_, silent)| silent.is_empty()));
 }

@@ -177,7 +177,7 @@ pub(crate) struct Growth {
     /// The time for an input of one element, which would hide the growth.
     base: Duration,
     times: [Duration; 3],
-    is_told: bool,
+    is_measurable: bool,
 }
 
 impl Growth {
@@ -200,15 +200,15 @@ impl Growth {
             n *= 2;
             first = fastest(n, effort.rounds);
         }
-        let is_told = first.saturating_sub(base) >= effort.least;
+        let is_measurable = first.saturating_sub(base) >= effort.least;
         let times = [first, Duration::MAX, Duration::MAX];
         let mut growth = Self {
             n,
             base,
             times,
-            is_told,
+            is_measurable,
         };
-        if !is_told {
+        if !is_measurable {
             return growth;
         }
         for round in 0..=effort.doubts {
@@ -231,7 +231,7 @@ impl Growth {
 
     /// The factor of time for an input of four times the size.
     pub(crate) fn times_as_long(&self) -> f64 {
-        if !self.is_told {
+        if !self.is_measurable {
             return 0.0;
         }
         let [first, _, last] = self
@@ -244,7 +244,7 @@ impl Growth {
 impl fmt::Display for Growth {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{:7} ", self.n)?;
-        if !self.is_told {
+        if !self.is_measurable {
             let [first, ..] = self.times;
             return write!(
                 formatter,

@@ -37,7 +37,7 @@ struct Link {
     id: u32,
     before: Option<usize>,
     /// The index of the next token, or one past the last; `None` once the token has been merged into the one before it.
-    behind: Option<usize>,
+    next: Option<usize>,
 }
 
 impl Model {
@@ -88,7 +88,7 @@ impl Model {
                 start,
                 id,
                 before: number.checked_sub(1),
-                behind: Some(number + 1),
+                next: Some(number + 1),
             });
         });
         let queued = |links: &[Link], left: usize| {
@@ -102,9 +102,9 @@ impl Model {
             if self.joined(&links, left) != Some((rank, becomes)) {
                 continue;
             }
-            let behind = links.get(left).and_then(|left| left.behind);
-            let gone = behind.and_then(|right| links.get_mut(right));
-            let Some((right, after)) = gone.map(|right| (right.id, right.behind.take())) else {
+            let next = links.get(left).and_then(|left| left.next);
+            let gone = next.and_then(|right| links.get_mut(right));
+            let Some((right, after)) = gone.map(|right| (right.id, right.next.take())) else {
                 continue;
             };
             if let Some(after) = after.and_then(|after| links.get_mut(after)) {
@@ -114,11 +114,11 @@ impl Model {
                 continue;
             };
             last = Some(((joined.id, right), rank));
-            (joined.id, joined.behind) = (becomes, after);
+            (joined.id, joined.next) = (becomes, after);
             let pairs = joined.before.into_iter().chain([left]);
             queue.extend(pairs.filter_map(|left| queued(&links, left)));
         }
-        let left = links.iter().filter(|link| link.behind.is_some());
+        let left = links.iter().filter(|link| link.next.is_some());
         Merged {
             tokens: left.map(|link| (link.start, link.id)).collect(),
             last,
@@ -137,7 +137,7 @@ impl Model {
     /// The rank and the result of the pair that begins with this token.
     fn joined(&self, links: &[Link], left: usize) -> Option<(u32, u32)> {
         let left = links.get(left)?;
-        let right = links.get(left.behind?)?;
+        let right = links.get(left.next?)?;
         self.merges.get(&(left.id, right.id)).copied()
     }
 }

@@ -58,11 +58,11 @@ impl CustomEncoding {
 
     /// An encoding that merges by a model, counted in the shortest exact way.
     fn merging(name: &str, file: &str, read: TokenizerFile) -> Result<Self, EncodingError> {
-        let TokenizerFile { model, steps, way } = read;
+        let TokenizerFile { model, steps, plan } = read;
         let steps = Arc::new(steps);
-        let (vocabulary, tokens) = reached::vocabulary(&model, way.alphabet)?;
+        let (vocabulary, tokens) = reached::vocabulary(&model, plan.alphabet)?;
         // The steps that are left to do to a text before the tables count it.
-        let left = match way.alphabet {
+        let left = match plan.alphabet {
             Alphabet::Blanks => Arc::default(),
             Alphabet::Characters => Arc::clone(&steps),
             Alphabet::Bytes => Arc::new(Steps {
@@ -70,13 +70,13 @@ impl CustomEncoding {
                 pre_tokenizers: Vec::new(),
             }),
         };
-        let mut tables = Tables::new(way.splitter, vocabulary, way.boundaries);
-        tables.prefix = way.prefix;
+        let mut tables = Tables::new(plan.splitter, vocabulary, plan.boundaries);
+        tables.prefix = plan.prefix;
         let tables = Arc::new(tables);
-        let source = format!("{file}, {}", way.cut);
+        let source = format!("{file}, {}", plan.cut);
         let reference = ReferenceTokenizer::merging(Arc::new(Merging { model, steps }));
         let mut own = Self::of_tables(name, source, tokens, Arc::clone(&tables), reference);
-        if way.alphabet == Alphabet::Characters || !left.normalizers.is_empty() {
+        if plan.alphabet == Alphabet::Characters || !left.normalizers.is_empty() {
             let is_form = left.pre_tokenizers.is_empty() && left.are_forms();
             let native = Arc::new(Native {
                 name: name.into(),

@@ -23,7 +23,7 @@ enum Implementation {
     /// tiktoken-rs with the tokens of an encoding of the registry.
     Embedded(&'static CoreBPE),
     /// tiktoken-rs with the ranks and the pattern of a user.
-    CustomEncoding(Arc<OwnReference>),
+    CustomEncoding(Arc<CustomReference>),
     /// All steps of a tokenizer file as written, and its merges one by one.
     Merging(Arc<Merging>),
     /// The `tokenizers` crate.
@@ -58,7 +58,7 @@ impl Merging {
 /// The length in bytes of the longest piece that is merged this way, which takes time with its square.
 const MAX_MERGED_BYTES: usize = 50_000;
 
-struct OwnReference {
+struct CustomReference {
     ranks: Ranks,
     pattern: String,
     loaded: OnceLock<Option<CoreBPE>>,
@@ -71,7 +71,7 @@ impl ReferenceTokenizer {
 
     /// tiktoken-rs with these ranks and the pattern as published; built when it is first asked.
     pub(crate) fn own(ranks: Ranks, pattern: String) -> Self {
-        Self(Implementation::CustomEncoding(Arc::new(OwnReference {
+        Self(Implementation::CustomEncoding(Arc::new(CustomReference {
             ranks,
             pattern,
             loaded: OnceLock::new(),
@@ -160,7 +160,7 @@ fn is_blank(text: &str) -> bool {
     })
 }
 
-impl OwnReference {
+impl CustomReference {
     fn load(&self) -> Option<CoreBPE> {
         let ranks = self.ranks.tokens().iter().cloned().collect();
         CoreBPE::new(ranks, rustc_hash::FxHashMap::default(), &self.pattern).ok()

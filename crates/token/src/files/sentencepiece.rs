@@ -12,7 +12,7 @@ use crate::bpe::model::Model;
 use crate::bpe::reached::Alphabet;
 use crate::bpe::symbols::Others;
 use crate::error::EncodingError;
-use crate::files::tokenizer_json::{TokenizerFile, Way};
+use crate::files::tokenizer_json::{CountingPlan, TokenizerFile};
 use crate::split::finder::Finder;
 use crate::split::prefix::Prefix;
 use crate::split::sync::BLANK;
@@ -214,7 +214,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<TokenizerFile, EncodingError> {
     Ok(TokenizerFile {
         model,
         steps,
-        way: Way::whole(Alphabet::Blanks, "not cut", prefix),
+        plan: CountingPlan::whole(Alphabet::Blanks, "not cut", prefix),
     })
 }
 

@@ -53,11 +53,11 @@ pub(crate) struct TokenizerFile {
     pub(crate) model: Model,
     /// All steps, as written.
     pub(crate) steps: Steps,
-    pub(crate) way: Way,
+    pub(crate) plan: CountingPlan,
 }
 
-/// The short way to a count, which does not take every step for every text.
-pub(crate) struct Way {
+/// The short way to a count, without every step for every text.
+pub(crate) struct CountingPlan {
     /// The symbols that are merged. Bytes are merged after the normalizers, characters after all steps.
     pub(crate) alphabet: Alphabet,
     /// A few words on the cut, for the source of the encoding.
@@ -67,8 +67,8 @@ pub(crate) struct Way {
     pub(crate) prefix: Prefix,
 }
 
-impl Way {
-    /// A way that does not cut.
+impl CountingPlan {
+    /// A plan that does not cut.
     pub(crate) fn whole(alphabet: Alphabet, cut: &str, prefix: Prefix) -> Self {
         Self {
             alphabet,
@@ -103,10 +103,10 @@ pub(crate) fn read(json: &str) -> Result<TokenizerFile, Unread> {
     };
     let model = file.model.read(cutters.iter().any(|step| step.is_byte_level()))?;
     let blanks = || steps::blanks(&normalizers, &cutters).filter(|_| model.has_blanks());
-    let way = steps::bytes(&cutters)
-        .or_else(|| Some(Way::whole(Alphabet::Blanks, "not cut", blanks()?)))
-        .unwrap_or_else(|| Way::whole(Alphabet::Characters, "cut step by step", Prefix::None));
-    Ok(TokenizerFile { model, steps, way })
+    let plan = steps::bytes(&cutters)
+        .or_else(|| Some(CountingPlan::whole(Alphabet::Blanks, "not cut", blanks()?)))
+        .unwrap_or_else(|| CountingPlan::whole(Alphabet::Characters, "cut step by step", Prefix::None));
+    Ok(TokenizerFile { model, steps, plan })
 }
 
 /// The tokens that a `tokenizer.json` adds to those of its model, above all control tokens. `None` for other tokenizer files, which have no

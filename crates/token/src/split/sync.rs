@@ -84,7 +84,7 @@ impl BoundaryClasses {
     }
 
     /// The kinds with a boundary before them when they follow this one.
-    const fn behind(self, kind: Kind) -> Set {
+    const fn after(self, kind: Kind) -> Set {
         match kind {
             Kind::Upper | Kind::Lower | Kind::Letter => self.letter,
             Kind::Number => self.number,
@@ -97,7 +97,7 @@ impl BoundaryClasses {
     const fn step(self, kind: Kind) -> BoundaryStep {
         BoundaryStep {
             kind: Set::of(&[kind]).0,
-            behind: self.behind(kind).0,
+            after: self.after(kind).0,
         }
     }
 }
@@ -119,7 +119,7 @@ struct BoundaryStep {
     /// The bit of its kind.
     kind: u16,
     /// The kinds with a boundary before them when they follow it.
-    behind: u16,
+    after: u16,
 }
 
 impl SyncPoints {
@@ -167,7 +167,7 @@ impl SyncPoints {
             return;
         }
         let bytes = text.as_bytes();
-        let mut behind = BoundaryStep::default();
+        let mut last = BoundaryStep::default();
         let mut before = '\0';
         let mut start = 0;
         // Boundaries are collected in a word first. Whether there is one is as good as random to the branch predictor, and a wrong
@@ -179,19 +179,19 @@ impl SyncPoints {
             if block.is_ascii() {
                 for byte in block {
                     let step = self.ascii_step(*byte);
-                    boundaries = boundaries >> 1 | u64::from(behind.behind & step.kind != 0) << 63;
-                    behind = step;
+                    boundaries = boundaries >> 1 | u64::from(last.after & step.kind != 0) << 63;
+                    last = step;
                 }
                 boundaries >>= BLOCK_BYTES - block.len();
             } else {
                 let mut at = start;
                 while let Some(character) = character_at(text, at).filter(|_| at < next) {
                     let step = self.step(self.classes.of(character as u32));
-                    let is_boundary = behind.behind & step.kind != 0
-                        || behind.kind & step.kind & CASELESS != 0
+                    let is_boundary = last.after & step.kind != 0
+                        || last.kind & step.kind & CASELESS != 0
                             && !self.join_points.may_join(before, character);
                     boundaries |= u64::from(is_boundary) << (at - start);
-                    (behind, before) = (step, character);
+                    (last, before) = (step, character);
                     at += character.len_utf8();
                 }
                 next = at;
@@ -245,7 +245,7 @@ impl SyncPoints {
         let [left, right] = [before, after].map(|it| self.classes.of(it as u32));
         let of_words =
             left == Kind::Letter && right == Kind::Letter && !self.join_points.may_join(before, after);
-        of_words || self.boundaries.behind(left).has(right)
+        of_words || self.boundaries.after(left).has(right)
     }
 }
 
@@ -297,7 +297,7 @@ mod tests {
             let kinds: Vec<_> = text.char_indices().collect();
             for pair in kinds.windows(2) {
                 let [before, after] = [pair[0].1, pair[1].1].map(|it| Classes::get().of(it as u32));
-                if BoundaryClasses::MODERN.behind(before).has(after) {
+                if BoundaryClasses::MODERN.after(before).has(after) {
                     expected.push(pair[1].0);
                 }
             }

@@ -6,7 +6,7 @@ use chatmill_model::span::ComponentSpan;
 
 use super::chunk_counter::ChunkCounter;
 use super::chunks::{Counts, MAX_ENCODINGS_PER_GROUP, PackedCounts};
-use crate::counter::{BEHIND, TokenCounts};
+use crate::counter::{AFTER_LAST_SPAN, TokenCounts};
 
 /// A number for each encoding.
 type EachEncoding = [u64; MAX_ENCODINGS_PER_GROUP];
@@ -95,9 +95,9 @@ impl<'s> Accumulator<'s> {
         Self { each, ..self }
     }
 
-    /// The current span, or [`BEHIND`] after the last one.
+    /// The current span, or [`AFTER_LAST_SPAN`] after the last one.
     fn span(&self) -> &'s ComponentSpan {
-        self.spans.get(self.here).unwrap_or(&BEHIND)
+        self.spans.get(self.here).unwrap_or(&AFTER_LAST_SPAN)
     }
 
     /// Moves to the span that contains a byte. The bytes of successive calls never decrease.

@@ -27,7 +27,7 @@ use self::chunks::MAX_ENCODINGS_PER_GROUP;
 use self::memory::Memory;
 use self::pieces::{GapKey, KnownPiece, MAX_GAP_PARTS, PartNumber, PartTokens, Pieces};
 use crate::bpe::tables::Tables;
-use crate::counter::{BEHIND, Counter, TokenCounts};
+use crate::counter::{AFTER_LAST_SPAN, Counter, TokenCounts};
 use crate::encoding::Encoding;
 use crate::encoding::native::Native;
 use crate::split::join_points::JoinPoints;
@@ -138,7 +138,7 @@ impl TokenCounter {
     fn each_batch(&mut self, mut count: impl FnMut(&mut Batch, &mut [TokenCounts])) {
         let mut rest = self.counted.as_mut_slice();
         for batch in &mut self.batches {
-            let (counted, others) = rest.split_at_mut(batch.ways.encodings());
+            let (counted, others) = rest.split_at_mut(batch.counter.encodings());
             rest = others;
             counted.fill(TokenCounts::default());
             count(batch, counted);
@@ -165,7 +165,7 @@ impl TokenCounter {
         let whole = [ComponentSpan {
             end: text.len(),
             component: Component::Content,
-            ..BEHIND
+            ..AFTER_LAST_SPAN
         }];
         let counts_by_encoding = self.token_counts(text, &whole);
         counts_by_encoding
@@ -178,7 +178,7 @@ impl TokenCounter {
 /// Up to [`MAX_ENCODINGS_PER_GROUP`] vocabularies that are counted together.
 struct Batch {
     points: SyncPoints,
-    ways: ChunkCounter,
+    counter: ChunkCounter,
     insides: Memory,
     pieces: Pieces,
     /// The tables for the beginning of a text, in a vocabulary that adds a space before it.
@@ -207,7 +207,7 @@ impl Batch {
                 Some(tables) => SyncPoints::of_neighbours(tables.vocabulary.join_points.clone()),
                 None => SyncPoints::new(common, join_points),
             },
-            ways: ChunkCounter::new(tables),
+            counter: ChunkCounter::new(tables),
             insides: Memory::default(),
             pieces: Pieces::default(),
             beginning: alone.filter(|tables| tables.prefix != Prefix::None).cloned(),
@@ -409,12 +409,12 @@ impl Batch {
         mut each: impl FnMut(&Range<usize>, Beginnings<'_>),
     ) {
         let fragment = part(text, range.clone());
-        let Self { points, ways, .. } = self;
+        let Self { points, counter, .. } = self;
         let mut start = range.start;
         points.each_end(fragment, |end| {
             let chunk = start..range.start + end;
             start = chunk.end;
-            each(&chunk, ways.beginnings(text, chunk.clone()));
+            each(&chunk, counter.beginnings(text, chunk.clone()));
         });
     }
 

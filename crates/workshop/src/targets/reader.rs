@@ -76,7 +76,7 @@ fn read(input: &Input, bytes: &[u8], refused: usize, maps: &Arc<[TableMap]>) -> 
                 at += bytes;
             }
             Event::Table { .. } => assert!(inside),
-            Event::Skipped { bytes, .. } | Event::PassedOver { bytes, .. } => {
+            Event::Skipped { bytes, .. } | Event::SkippedEntry { bytes, .. } => {
                 assert!(inside);
                 at += bytes;
             }

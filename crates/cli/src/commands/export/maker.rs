@@ -2,14 +2,14 @@
 
 use chatmill_dataset::Dataset;
 use chatmill_dialect::LossAmounts;
-use chatmill_engine::rerender::{Again, AgainRendering, Preference, Wanted};
+use chatmill_engine::rerender::{Preference, Rerenderer, Rerendering, Wanted};
 use chatmill_export::{ExportError, ExportRequest, Maker, Preferences, RenderingFacts};
 
 use crate::exit::Outcome;
 
 /// Renderings by the engine, for an export.
 pub(super) struct AgainMaker<'d> {
-    again: Again<'d>,
+    again: Rerenderer<'d>,
     /// The kind of ratings that is wanted; `None` for conversations.
     wanted: Option<Wanted>,
 }
@@ -48,7 +48,7 @@ pub(super) fn maker<'d>(dataset: &'d Dataset, request: &ExportRequest) -> Outcom
     }
     chatmill_export::check_request(request)?;
     let encoding = request.filters.max_tokens.as_ref();
-    let again = Again::new(
+    let again = Rerenderer::new(
         dataset,
         &request.dialect,
         encoding.map(|most| most.encoding.as_str()),
@@ -60,7 +60,7 @@ pub(super) fn maker<'d>(dataset: &'d Dataset, request: &ExportRequest) -> Outcom
 }
 
 /// The number of occurrences of each loss in a rendering; not known for replaced personal data.
-fn amounts_of(rendering: &AgainRendering<'_>) -> LossAmounts {
+fn amounts_of(rendering: &Rerendering<'_>) -> LossAmounts {
     let mut amounts = LossAmounts::new();
     for loss in rendering.losses.iter() {
         *amounts.entry(loss.code).or_default() += loss.amount;
@@ -69,7 +69,7 @@ fn amounts_of(rendering: &AgainRendering<'_>) -> LossAmounts {
 }
 
 /// The facts about a rendering by the engine, as an export needs them.
-fn facts_of<'r>(rendering: &'r AgainRendering<'r>, amounts: &'r LossAmounts) -> RenderingFacts<'r> {
+fn facts_of<'r>(rendering: &'r Rerendering<'r>, amounts: &'r LossAmounts) -> RenderingFacts<'r> {
     RenderingFacts {
         conversation: &rendering.conversation,
         perspective: &rendering.perspective,

@@ -8,7 +8,7 @@ use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_dialect::{Dialect, FoldedLosses, Loss, Rendering, TextArena};
 use chatmill_engine::Plan;
 use chatmill_engine::conversation::{BudgetMeter, OwnSpans, WindowedRenderer};
-use chatmill_engine::rerender::{Again, AgainError, StoredFacts};
+use chatmill_engine::rerender::{RerenderError, Rerenderer, StoredFacts};
 use chatmill_export::{Envelope, RenderingFacts, preview};
 use chatmill_model::{Component, ComponentSpan, Linked, Sink, Speaker, TurnStart, target_name};
 use chatmill_report::conversation::{RenderingFigures, RenderingTitle};
@@ -94,12 +94,12 @@ pub(super) fn again(
     dataset: &Dataset,
     (facts, linked): (&StoredFacts, &Linked),
     target: &Dialect,
-) -> Result<(Vec<Rendered>, Option<String>), AgainError> {
+) -> Result<(Vec<Rendered>, Option<String>), RerenderError> {
     let encodings = dataset.encodings();
     let known = encodings.iter().find_map(|name| chatmill_token::find(name));
     let mut counter = known.map(|encoding| TokenCounter::new(std::slice::from_ref(encoding)));
     let spec = format!("{}@{}", target.id(), target.profile());
-    let again = Again::new(dataset, &spec, None)?;
+    let again = Rerenderer::new(dataset, &spec, None)?;
     let mut all = Vec::new();
     again.each_of((facts, linked), &mut |again, sink, rendering| {
         let counting = known.map(Encoding::name).zip(counter.as_mut());
@@ -312,7 +312,7 @@ impl Rendered {
                 for (number, what) in [
                     (turns.context, "as context"),
                     (turns.missed, "learned in other formats only"),
-                    (turns.wordless, "without words left out"),
+                    (turns.placeholders, "without words left out"),
                     (row.turns_cut, "after the last answer cut off"),
                 ] {
                     if number > 0 {

@@ -387,7 +387,7 @@ fn walk_through(
                     };
                     let prefix = &planned.settings.written.id_prefix;
                     let is_left_out = request.plan.is_some_and(|plan| {
-                        plan.leaves_out(entry.input, linked, hash, codes.into_iter())
+                        plan.excluded_by(entry.input, linked, hash, codes.into_iter())
                             .is_some()
                     });
                     drawn.has_read = true;

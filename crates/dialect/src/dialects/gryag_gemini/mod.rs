@@ -113,7 +113,7 @@ fn render<'a>(edition: &'static Edition, transcript: &Transcript<'a>, sink: &mut
     };
     let mut progress = Progress::default();
     let mut write = |turn: turn::Turn<'a>| {
-        sink.framing(if progress.is_silent() { "[" } else { "," });
+        sink.framing(if progress.has_no_turn() { "[" } else { "," });
         progress.rendered_all(&turn.positions, turn.role.as_str());
         let speaker = trained.speaker(turn.role, turn.positions.iter().copied());
         turn.write(sink, speaker);
@@ -122,7 +122,7 @@ fn render<'a>(edition: &'static Edition, transcript: &Transcript<'a>, sink: &mut
     for step in steps.steps {
         turns.step(step).into_iter().flatten().for_each(&mut write);
     }
-    sink.framing(if progress.is_silent() { "[]" } else { "]" });
+    sink.framing(if progress.has_no_turn() { "[]" } else { "]" });
     let losses = unwritten(&shown.messages, turns);
     progress.finish(shown.extent, losses, steps.rejected)
 }

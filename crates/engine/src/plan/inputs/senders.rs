@@ -72,7 +72,7 @@ fn add(
                 }
             }
             // A file with rows only, such as CSV, does not name its table: its file name must.
-            Event::Table { whole: None, .. } if !is_named => reader.pass_table(),
+            Event::Table { whole: None, .. } if !is_named => reader.skip_table(),
             Event::Table { .. } => has_one = true,
             Event::Frame(frame) if has_one => known.add(cut::slice(&buffer, frame.buffer), roles),
             Event::Failed(failure) => return Err(failure.into()),

@@ -185,10 +185,10 @@ fn name_assistants(map: &mut TableMap, assistants: &[String]) -> Result<(), Plan
     let roles = "the rows have a column with roles, which already marks agents; leave out --assistant, or the role in --map";
     let senders: Vec<String> = ["sender", "sender_name"]
         .iter()
-        .filter_map(|key| map.theirs(key).map(str::to_owned))
+        .filter_map(|key| map.table_column(key).map(str::to_owned))
         .collect();
     if map.is_own {
-        require(map.theirs("role").is_none(), "--assistant", roles)?;
+        require(map.table_column("role").is_none(), "--assistant", roles)?;
         let needs = "it marks senders as agents, and the map names no column of senders: add sender=COLUMN";
         require(!senders.is_empty(), "--assistant", needs)?;
     } else if senders.is_empty() {

@@ -92,7 +92,7 @@ impl Condition {
     }
 
     /// Returns the reason for excluding a conversation, if it does not meet the condition.
-    pub(super) fn leaves_out(&self, conversation: &Conversation) -> Option<&str> {
+    pub(super) fn excluded_by(&self, conversation: &Conversation) -> Option<&str> {
         let is_met = match &self.field {
             Field::Extra(name) => self.is_met_by(&extra(conversation, name)),
             Field::Turns => self.is_met_by(&turns(conversation).count().into()),
@@ -247,7 +247,7 @@ mod tests {
     fn left_out(condition: &str) -> Option<String> {
         let section: WhereSection = toml::from_str(condition).unwrap();
         let condition = Condition::new(&section, &[]).unwrap();
-        condition.leaves_out(&conversation()).map(str::to_owned)
+        condition.excluded_by(&conversation()).map(str::to_owned)
     }
 
     #[test]

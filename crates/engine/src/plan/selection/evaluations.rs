@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use chatmill_diag::{Limits, Severity, cut};
 use chatmill_intake::discover::{self, InputKind};
-use chatmill_intake::{Event, Form, Frame, Framing, Head, Reader, foreign, json, may_hold_words};
+use chatmill_intake::{Event, Form, Frame, Framing, Head, Reader, foreign, json, may_contain_text};
 use chatmill_link::IndexFull;
 use chatmill_model::Role;
 use chatmill_source::{Source, TableMap};
@@ -63,9 +63,9 @@ pub(in crate::plan) fn load(
     let mut foreign = Vec::new();
     for planned in &files {
         identities.push(identity(planned)?);
-        let (before, passed_over) = (evaluations.words(), foreign.len());
+        let (before, skipped) = (evaluations.words(), foreign.len());
         File::new(planned, limits, &mut evaluations, &mut foreign).read()?;
-        if evaluations.words() == before && foreign.len() == passed_over {
+        if evaluations.words() == before && foreign.len() == skipped {
             return Err(refused(&planned.name(), "it holds no text"));
         }
     }
@@ -199,7 +199,7 @@ impl<'f> File<'f> {
                 Event::Separator { .. }
                 | Event::Table { .. }
                 | Event::Skipped { .. }
-                | Event::PassedOver { .. }
+                | Event::SkippedEntry { .. }
                 | Event::Note(_) => {}
             }
         }
@@ -250,7 +250,7 @@ impl<'f> File<'f> {
                 self.foreign.push(format!("`{name}`: it is a {kind}"));
                 return Ok(());
             }
-            if !may_hold_words(kind) {
+            if !may_contain_text(kind) {
                 return Err(refused(&name, &format!("it is a {kind}")));
             }
         }

@@ -74,7 +74,7 @@ pub(in crate::slice) fn of_tables(
                 reader.skip_entry("no table");
             }
             // A file of rows.
-            Event::Table { whole: None, .. } => reader.pass_table(),
+            Event::Table { whole: None, .. } => reader.skip_table(),
             Event::Table {
                 whole: Some(whole), ..
             } => {
@@ -96,7 +96,7 @@ pub(in crate::slice) fn of_tables(
                     head.bytes.push(b'\n');
                     *rows += 1;
                 }
-                _ => reader.pass_table(),
+                _ => reader.skip_table(),
             },
             Event::Failed(_) => return None,
             _ => {}

@@ -4,7 +4,7 @@ use chatmill_dataset::overview::{Mix, MixSection};
 use chatmill_diag::cut;
 
 use super::facts::SurveyFacts;
-use super::{SurveyReason, SurveyStanding};
+use super::{SurveyDecision, SurveyReason};
 use crate::plan::{Balance, Plan};
 
 /// The conversations of a section that stay, and their total amount.
@@ -19,13 +19,13 @@ struct Members {
 pub(super) fn mix<'f>(
     balance: &Balance,
     conversations: impl Iterator<Item = &'f SurveyFacts>,
-    standings: &mut [SurveyStanding],
+    decisions: &mut [SurveyDecision],
     plan: &Plan,
 ) -> Mix {
     let firsts = plan.first_inputs();
     let mut sections: Vec<Members> = firsts.iter().map(|_| Members::default()).collect();
-    for (number, (facts, standing)) in conversations.zip(&*standings).enumerate() {
-        if let (None, Some((place, amount))) = (standing.left_out, facts.mixed) {
+    for (number, (facts, decision)) in conversations.zip(&*decisions).enumerate() {
+        if let (None, Some((place, amount))) = (decision.left_out, facts.mixed) {
             let section = cut::at_mut(&mut sections, facts.section);
             section.amount += amount;
             // Places are not negative, so their bits have the same order.
@@ -47,12 +47,12 @@ pub(super) fn mix<'f>(
         let ratios = ratios.map(|(section, weight)| section.amount as f64 / weight);
         let scale = ratios.fold(f64::INFINITY, f64::min);
         for (section, weight) in weighted {
-            section.cut_down(weight * scale, SurveyReason::Weight, standings);
+            section.cut_down(weight * scale, SurveyReason::Weight, decisions);
         }
     }
     let whole: u64 = sections.iter().map(|section| section.amount).sum();
     if let Some(total) = balance.total.filter(|total| *total < whole) {
-        hand_out(total, whole, &mut sections, standings);
+        hand_out(total, whole, &mut sections, decisions);
     }
     let outcomes = firsts.into_iter().zip(sections).zip(found).enumerate();
     let outcomes = outcomes.map(|(section, ((first, members), found))| MixSection {
@@ -70,13 +70,13 @@ pub(super) fn mix<'f>(
 
 /// Divides a total in proportion. A remainder smaller than a conversation passes
 /// to the next section: else small totals of many sections would become nothing.
-fn hand_out(total: u64, whole: u64, sections: &mut [Members], standings: &mut [SurveyStanding]) {
+fn hand_out(total: u64, whole: u64, sections: &mut [Members], decisions: &mut [SurveyDecision]) {
     let ratio = total as f64 / whole as f64;
     let (mut found, mut taken) = (0, 0);
     for section in sections {
         found += section.amount;
         let target = found as f64 * ratio - taken as f64;
-        section.cut_down(target, SurveyReason::Total, standings);
+        section.cut_down(target, SurveyReason::Total, decisions);
         taken += section.amount;
     }
 }
@@ -84,7 +84,7 @@ fn hand_out(total: u64, whole: u64, sections: &mut [Members], standings: &mut [S
 impl Members {
     /// Keeps conversations in order while they fit into a target, so
     /// that the sum comes as near to it as whole conversations allow.
-    fn cut_down(&mut self, target: f64, reason: SurveyReason, standings: &mut [SurveyStanding]) {
+    fn cut_down(&mut self, target: f64, reason: SurveyReason, decisions: &mut [SurveyDecision]) {
         let Self { taken, amount: sum } = self;
         *sum = 0;
         // Compensates the rounding of a division and a multiplication.
@@ -94,7 +94,7 @@ impl Members {
             if fits {
                 *sum += amount;
             } else {
-                cut::at_mut(standings, *number).left_out = Some(reason);
+                cut::at_mut(decisions, *number).left_out = Some(reason);
             }
             fits
         });
@@ -115,9 +115,9 @@ mod tests {
                 taken: taken.map(|(number, amount)| (0, number, *amount)).collect(),
                 amount: whole,
             };
-            let mut standings = vec![SurveyStanding::default(); amounts.len()];
-            members.cut_down(target as f64, SurveyReason::Total, &mut standings);
-            let left_out = |number: &usize| standings[*number].left_out.is_some();
+            let mut decisions = vec![SurveyDecision::default(); amounts.len()];
+            members.cut_down(target as f64, SurveyReason::Total, &mut decisions);
+            let left_out = |number: &usize| decisions[*number].left_out.is_some();
             let (out, kept): (Vec<usize>, Vec<usize>) = (0..amounts.len()).partition(left_out);
             let kept: u64 = kept.iter().map(|number| amounts[*number]).sum();
             assert_eq!(kept, members.amount);
@@ -134,8 +134,8 @@ mod tests {
                     amount: 2,
                 })
                 .collect();
-            let mut standings = vec![SurveyStanding::default(); 12];
-            hand_out(total, 12, &mut sections, &mut standings);
+            let mut decisions = vec![SurveyDecision::default(); 12];
+            hand_out(total, 12, &mut sections, &mut decisions);
             assert_eq!(sections.iter().map(|section| section.amount).sum::<u64>(), total);
         }
     }

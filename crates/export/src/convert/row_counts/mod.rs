@@ -1,7 +1,7 @@
 //! The counts of an export while its rows are read, and the notes that follow from them. `convert` adds each rendering, and moves the
 //! counts into the summary at the end.
 
-pub(crate) mod ways_out;
+pub(crate) mod remedies;
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::candidate::Candidate;
 use crate::convert::exclusion::wanted;
-use crate::convert::row_counts::ways_out::{LastTurns, not_set_yet};
+use crate::convert::row_counts::remedies::{LastTurns, not_set_yet};
 use crate::envelope::{Envelope, notes};
 use crate::summary::left_out::LeftOutRows;
 use crate::summary::losses::LossCounts;

@@ -29,7 +29,7 @@ pub(in crate::envelope) struct RecordTurns<'t> {
     /// Their bytes, in order.
     pub(in crate::envelope) turns: Vec<&'t str>,
     /// Turns of the assistant that were left out.
-    pub(in crate::envelope) wordless: u64,
+    pub(in crate::envelope) placeholders: u64,
 }
 
 impl<'t> RecordTurns<'t> {
@@ -42,11 +42,11 @@ impl<'t> RecordTurns<'t> {
         };
         let mut record = Self::default();
         for run in turns.chunk_by(|(_, one, _), (_, next, _)| one == next) {
-            let before = record.wordless;
+            let before = record.placeholders;
             let others = run.iter().filter(|turn| !is_wordless(turn));
             let others: Vec<&str> = others.map(|(json, ..)| *json).collect();
-            record.wordless += (run.len() - others.len()) as u64;
-            if others.is_empty() && record.wordless > before {
+            record.placeholders += (run.len() - others.len()) as u64;
+            if others.is_empty() && record.placeholders > before {
                 record.leave_out_question(turns);
             }
             record.turns.extend(others);

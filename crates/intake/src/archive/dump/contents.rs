@@ -144,7 +144,7 @@ fn header(bytes: &mut Buffered) -> Result<(Layout, Format, Option<Codec>), Strea
         fields.int()?;
     }
     for _ in 0..3 {
-        fields.pass_text()?;
+        fields.skip_text()?;
     }
     Ok((layout, format, codec))
 }
@@ -259,30 +259,30 @@ impl Entry {
     fn read(fields: &mut Fields<'_>, format: Format) -> Result<Self, StreamError> {
         let id = fields.count()?;
         fields.int()?; // Whether there was data when the dump was written; the data itself is more reliable.
-        fields.pass_text()?; // The catalogue id of the catalogue's table,
-        fields.pass_text()?; // and that of the object.
+        fields.skip_text()?; // The catalogue id of the catalogue's table,
+        fields.skip_text()?; // and that of the object.
         let tag = fields.text()?.unwrap_or_default();
         let kind = fields.text()?.unwrap_or_default();
         fields.int()?; // The section.
         let definition = if matches!(&*kind, "TABLE" | "TABLE ATTACH" | "ENCODING") {
             fields.text()?.unwrap_or_default()
         } else {
-            fields.pass_text()?;
+            fields.skip_text()?;
             String::new()
         };
-        fields.pass_text()?; // The statement that drops it.
+        fields.skip_text()?; // The statement that drops it.
         let copy = fields.text()?.unwrap_or_default();
         let schema = fields.text()?.unwrap_or_default();
-        fields.pass_text()?; // The table space.
+        fields.skip_text()?; // The table space.
         if fields.layout.minor >= 14 {
-            fields.pass_text()?; // The access method.
+            fields.skip_text()?; // The access method.
         }
         if fields.layout.minor >= 16 {
             fields.int()?; // The kind of relation.
         }
-        fields.pass_text()?; // The owner.
-        fields.pass_text()?; // Whether rows have object ids.
-        while fields.pass_text()? {} // The dependencies.
+        fields.skip_text()?; // The owner.
+        fields.skip_text()?; // Whether rows have object ids.
+        while fields.skip_text()? {} // The dependencies.
         let (has_data, file) = match format {
             Format::Custom => (offset_promises_data(fields)?, None),
             Format::Files => {
@@ -315,7 +315,7 @@ impl Entry {
 /// Skips the offset of an entry's data; true if there is data, at any offset.
 fn offset_promises_data(fields: &mut Fields<'_>) -> Result<bool, StreamError> {
     let flag = fields.byte()?;
-    fields.pass(fields.layout.offset_size as u64)?;
+    fields.skip_bytes(fields.layout.offset_size as u64)?;
     match flag {
         1 | 2 => Ok(true),
         3 => Ok(false),

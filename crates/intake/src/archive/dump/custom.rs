@@ -70,7 +70,7 @@ impl Blocks {
     /// Skips the rest of the current block.
     fn finish(&mut self) -> Result<(), StreamError> {
         while self.has_more()? {
-            Fields::new(&mut self.bytes, self.layout, &self.end).pass(self.left)?;
+            Fields::new(&mut self.bytes, self.layout, &self.end).skip_bytes(self.left)?;
             self.left = 0;
         }
         Ok(())
@@ -95,7 +95,7 @@ impl Blocks {
     }
 
     /// Skips large objects: each has an id, then chunks; the id 0 ends them.
-    fn pass_large_objects(&mut self) -> Result<(), StreamError> {
+    fn skip_large_objects(&mut self) -> Result<(), StreamError> {
         self.open("the large objects");
         self.is_open = false;
         while Fields::new(&mut self.bytes, self.layout, &self.end).count()? > 0 {
@@ -208,7 +208,7 @@ impl Custom {
             self.awaited.came(at);
         }
         if kind == LARGE_OBJECTS {
-            blocks.pass_large_objects()?;
+            blocks.skip_large_objects()?;
             return Ok(None);
         }
         let Some(part) = at.and_then(|at| self.contents.parts.get(at)) else {

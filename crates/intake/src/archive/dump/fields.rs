@@ -50,8 +50,8 @@ impl<'b> Fields<'b> {
     }
 
     /// Skips `count` bytes.
-    pub(super) fn pass(&mut self, count: u64) -> Result<(), StreamError> {
-        if self.bytes.pass(count)? {
+    pub(super) fn skip_bytes(&mut self, count: u64) -> Result<(), StreamError> {
+        if self.bytes.skip_bytes(count)? {
             return Ok(());
         }
         Err(StreamError::incomplete(self.end))
@@ -102,9 +102,9 @@ impl<'b> Fields<'b> {
     }
 
     /// Skips a text; true if there was one.
-    pub(super) fn pass_text(&mut self) -> Result<bool, StreamError> {
+    pub(super) fn skip_text(&mut self) -> Result<bool, StreamError> {
         let length = self.text_length()?;
-        self.pass(length.unwrap_or(0))?;
+        self.skip_bytes(length.unwrap_or(0))?;
         Ok(length.is_some())
     }
 }

@@ -25,7 +25,7 @@ impl Framer {
         let line = raw.strip_suffix(b"\n").unwrap_or(&raw);
         let is_mark = line.strip_suffix(b"\r").unwrap_or(line) == copy::END;
         if is_mark && (is_ended || !self.window.is_broken()) {
-            self.pass_unit(&unit, raw);
+            self.skip_unit(&unit, raw);
             self.sql.part = if self.sql.is_one_table {
                 Part::CopyEnd
             } else {
@@ -46,8 +46,8 @@ impl Framer {
     }
 
     /// Skips the bytes after the end mark of a table from an archive: line feeds, unless the data is corrupt.
-    pub(super) fn pass_copy_end(&mut self) {
-        if self.pass_separators(is_space).is_none() {
+    pub(super) fn skip_copy_end(&mut self) {
+        if self.skip_separators(is_space).is_none() {
             return;
         }
         let (mut unit, mut raw) = self.row_unit(self.record_limit);

@@ -38,7 +38,7 @@ impl Framer {
 
     /// Reads the next row of an `INSERT`, or the text after the last one.
     pub(super) fn next_values(&mut self, syntax: Syntax) {
-        match self.pass_separators(|byte| is_space(byte) || byte == b',') {
+        match self.skip_separators(|byte| is_space(byte) || byte == b',') {
             None => {}
             Some(b'(') if self.rows.is_skipping() => self.skip_values(syntax),
             Some(b'(') => {
@@ -87,22 +87,22 @@ impl Framer {
         let is_end = text.strip_prefix(b"*/").unwrap_or(text).trim_ascii() == b";";
         let is_known = is_end || ["ON", "RETURNING", "AS"].iter().any(|word| first.is(word));
         match mark {
-            None if lexer.is_blank() => self.pass_unit(&unit, raw),
+            None if lexer.is_blank() => self.skip_unit(&unit, raw),
             None => {
-                self.pass_unit(&unit, raw);
+                self.skip_unit(&unit, raw);
                 self.sql.cut = Some("the dump ends inside a statement");
             }
-            Some(Mark::Comment) => self.pass_unit(&unit, raw),
+            Some(Mark::Comment) => self.skip_unit(&unit, raw),
             // The `;` is missing, and the next statement has begun.
             Some(Mark::Values) => {
                 let text = unit.bytes(&raw).map(<[u8]>::to_vec);
-                self.pass_unit(&unit, raw);
+                self.skip_unit(&unit, raw);
                 self.begin_inserts(text.as_deref(), syntax);
             }
             Some(_) => {
                 self.sql.part = Part::Statements;
                 if is_known || self.rows.is_skipping() {
-                    self.pass_unit(&unit, raw);
+                    self.skip_unit(&unit, raw);
                 } else {
                     let error = StreamError::malformed("expected a row or the end of the statement");
                     self.reject_row(unit, raw, &error);

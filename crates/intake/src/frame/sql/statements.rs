@@ -14,11 +14,11 @@ use crate::table::statement::{Statement, database_of};
 
 impl Framer {
     pub(super) fn next_statement(&mut self, syntax: Syntax) {
-        let Some(first) = self.pass_separators(is_space) else {
+        let Some(first) = self.skip_separators(is_space) else {
             return;
         };
         if first == b'\\' && syntax.dialect == Dialect::PostgreSql {
-            let database = self.pass_line().and_then(|line| database_of(&line));
+            let database = self.skip_line().and_then(|line| database_of(&line));
             self.sql.database = database.or(self.sql.database.take());
             return;
         }
@@ -26,25 +26,25 @@ impl Framer {
         let text = unit.bytes(&raw).map(<[u8]>::to_vec);
         match (mark, text) {
             (None, _) if !lexer.is_blank() => {
-                self.pass_unit(&unit, raw);
+                self.skip_unit(&unit, raw);
                 self.sql.cut = Some("the dump ends inside a statement");
             }
             (None, text) => {
-                self.pass_unit(&unit, raw);
+                self.skip_unit(&unit, raw);
                 // A comment without its line end may have been cut.
                 self.comment(&text.unwrap_or_default(), false);
             }
             (Some(Mark::Comment), text) => {
-                self.pass_unit(&unit, raw);
+                self.skip_unit(&unit, raw);
                 self.comment(&text.unwrap_or_default(), true);
             }
             (Some(Mark::Values), text) => {
-                self.pass_unit(&unit, raw);
+                self.skip_unit(&unit, raw);
                 self.begin_inserts(text.as_deref(), syntax);
             }
             (Some(_), Some(text)) if lexer.first().is("DELIMITER") && syntax.dialect == Dialect::MySql => {
-                self.pass_unit(&unit, raw);
-                let line = self.pass_line().unwrap_or_default();
+                self.skip_unit(&unit, raw);
+                let line = self.skip_line().unwrap_or_default();
                 let is_closing =
                     text.trim_ascii_end().len() <= "DELIMITER ;".len() && line.trim_ascii().is_empty();
                 if !is_closing {
@@ -59,7 +59,7 @@ impl Framer {
                         format!("a statement of more than {MAX_HELD_BYTES} bytes before its first row");
                     self.reject_row(unit, raw, &StreamError::new(&RECORD_TOO_LONG, message));
                 } else {
-                    self.pass_unit(&unit, raw);
+                    self.skip_unit(&unit, raw);
                 }
             }
         }
@@ -83,7 +83,7 @@ impl Framer {
             self.reject_row(unit, raw, &error);
             return;
         }
-        self.pass_unit(&unit, raw);
+        self.skip_unit(&unit, raw);
         self.follow(statement, syntax);
     }
 
@@ -169,8 +169,8 @@ impl Framer {
     }
 
     /// Skips lines up to the one that makes `;` the end of statements again.
-    pub(super) fn pass_delimited(&mut self) {
-        let Some(line) = self.pass_line() else {
+    pub(super) fn skip_delimited(&mut self) {
+        let Some(line) = self.skip_line() else {
             self.sql.cut = Some("the dump ends inside a statement");
             return;
         };

@@ -495,7 +495,6 @@ pub(in crate::format) struct ReplyMap {
 /// The token usage of a message.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
-#[expect(clippy::large_enum_variant, reason = "a format has one, and few have more")]
 pub(in crate::format) enum UsageMap {
     /// An object with the field names of any vendor's API.
     Object(MapPath),

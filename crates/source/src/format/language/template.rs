@@ -34,7 +34,7 @@ pub(in crate::format) enum Filled {
     /// The text at a path.
     At(MapPath),
     /// Pieces of text, each followed by a placeholder except perhaps the last.
-    Holes(Vec<(String, Option<MapPath>)>),
+    Placeholders(Vec<(String, Option<MapPath>)>),
 }
 
 /// Texts on separate lines; an empty text has no line.
@@ -68,7 +68,7 @@ impl TryFrom<String> for Filled {
         if text.starts_with('$') {
             return MapPath::parse(&text).map(Self::At);
         }
-        let mut holes = Vec::new();
+        let mut placeholders = Vec::new();
         let mut rest = text.as_str();
         while let Some((words, after)) = rest.split_once('{') {
             let (name, after) = after
@@ -79,16 +79,16 @@ impl TryFrom<String> for Filled {
                 name if name.starts_with('[') => MapPath::parse(&format!("${name}"))?,
                 name => MapPath::parse(&format!("$.{name}"))?,
             };
-            holes.push((words.to_owned(), Some(path)));
+            placeholders.push((words.to_owned(), Some(path)));
             rest = after;
         }
-        if holes.is_empty() {
+        if placeholders.is_empty() {
             return Err(format!(
                 "`{text}` is neither a path, which begins with $, nor has a placeholder like {{name}}"
             ));
         }
-        holes.push((rest.to_owned(), None));
-        Ok(Self::Holes(holes))
+        placeholders.push((rest.to_owned(), None));
+        Ok(Self::Placeholders(placeholders))
     }
 }
 
@@ -108,10 +108,10 @@ impl Template {
                 let texts = path.find(value).into_iter().map(|value| read.text(value));
                 read.joined(texts, "\n")
             }
-            Self::Words(Filled::Holes(holes)) => {
+            Self::Words(Filled::Placeholders(placeholders)) => {
                 let (mut filled, mut is_filled) = (String::new(), false);
-                for (words, hole) in holes {
-                    let filling = hole.as_ref().and_then(|path| path.first(value));
+                for (words, placeholder) in placeholders {
+                    let filling = placeholder.as_ref().and_then(|path| path.first(value));
                     let filling = filling.map(|value| read.text(value)).unwrap_or_default();
                     if !read.budget.allows(filled.len() + words.len() + filling.len()) {
                         return String::new();

@@ -34,10 +34,10 @@ use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_model::{Conversation, Extra, FormatTraits, Scene, TextArguments};
 
 use crate::base::{ExtraFields, Keep as _, Notes, id, items, present, text};
-use crate::coded::{Coded, Read};
 use crate::frame::{ExportPath, FrameView, Reading, Row};
 use crate::layout::tree::{Node, Nodes, Tree};
 use crate::layout::{best, has, list, tree::branch::REGENERATED};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::About;
 use feedback::Feedback;
 use messages::Reader;
@@ -58,7 +58,7 @@ static ABOUT: About = About {
 };
 
 /// The source `chatgpt-export`: the functions and facts that the engine uses through the registry of sources.
-pub static CHATGPT_EXPORT: Coded = Coded {
+pub static CHATGPT_EXPORT: RustFormat = RustFormat {
     has_scattered_messages: true,
     rows: Some(rows),
     groups_rows: Some(|sketch| sketch.records.iter().any(is_feedback)),
@@ -71,10 +71,10 @@ pub static CHATGPT_EXPORT: Coded = Coded {
         sketch
             .records
             .iter()
-            .any(is_beside)
+            .any(is_account_file)
             .then_some("ChatGPT account file")
     }),
-    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
+    ..RustFormat::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
 };
 
 /// Returns the record as one row, with the key that a conversation shares with the rows about it; `None` if the record has no such key and is
@@ -97,7 +97,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     if is_tree {
         return Some((98, "records have mapping, a tree of messages".to_owned()));
     }
-    (is_beside(record) || is_feedback(record)).then(|| {
+    (is_account_file(record) || is_feedback(record)).then(|| {
         (
             98,
             "records are those of a ChatGPT export that hold no chats".to_owned(),
@@ -106,7 +106,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
 }
 
 /// Whether a record is from a file of the export without conversations: from `user.json`, or from a list of shared links.
-fn is_beside(record: &RecordSketch) -> bool {
+fn is_account_file(record: &RecordSketch) -> bool {
     let has_all = |names: &[&str]| names.iter().all(|name| has(record, name));
     !has(record, "mapping")
         && (has_all(&["chatgpt_plus_user", "email"])

@@ -22,10 +22,10 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_model::{Message, Part, Role};
 
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::grammar::sharegpt::tagged;
 use crate::layout::{Names, RequestFields, best, text::TextReader};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 use blocks::{Block, OPENING, Opened};
 
@@ -47,10 +47,10 @@ const NAMES: Names<'_> = Names {
 };
 
 /// The source `chatml`.
-pub static CHATML: Coded = Coded {
+pub static CHATML: RustFormat = RustFormat {
     lines: Some("`<|im_start|>user`"),
     message_path: Some(|_| Some("$.text".to_owned())),
-    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Thoughts(read))
+    ..RustFormat::of(&ABOUT, |sketch| best(sketch, recognise), Read::Thoughts(read))
 };
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {

@@ -29,7 +29,7 @@ const BOOKKEEPING: [&str; 9] = [
 ];
 
 /// The model name of answers that the program wrote itself.
-const NOBODY: &str = "<synthetic>";
+const SYNTHETIC_MODEL: &str = "<synthetic>";
 
 /// The name of the notice for a turn that was undone.
 const REWOUND: &str = "rewound";
@@ -167,7 +167,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     {
         for (line, is_covered) in path.filter(|(line, _)| line.is_turn()) {
             self.beside(line);
-            let begun = self.turns.list.begun();
+            let checkpoint = self.turns.list.checkpoint();
             self.turns.list.rows.rows += 1;
             if self.has_message(line) {
                 match line.kind.as_str() {
@@ -176,7 +176,7 @@ impl<'d, 'r> Reader<'d, 'r> {
                 }
             }
             if is_covered {
-                self.turns.list.drop_repeated(begun);
+                self.turns.list.drop_repeated(checkpoint);
             }
         }
         let shared = self.turns.list.shared.len();
@@ -236,7 +236,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let id = line.answer.as_ref();
         let first = id.map_or(last, |id| *self.answers.entry(id.clone()).or_insert(last));
         let model = usage::model(answer);
-        let is_of_program = model.as_deref() == Some(NOBODY);
+        let is_of_program = model.as_deref() == Some(SYNTHETIC_MODEL);
         if let Some(message) = self.turns.list.messages.get_mut(first).filter(|_| !is_of_program) {
             message.model = model.or(message.model.take());
             let usage = present(answer, "usage").and_then(usage::usage);
@@ -304,7 +304,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let mut turn = self.turn(line);
         turn.role = Some(Role::Assistant);
         let model = line.fields.message.and_then(|message| text(message.get("model")));
-        if is_true(line.fields.is_fault) || model.as_deref() == Some(NOBODY) {
+        if is_true(line.fields.is_fault) || model.as_deref() == Some(SYNTHETIC_MODEL) {
             let is_error = is_true(line.fields.is_fault);
             let word = if is_error { "api-error" } else { "synthetic" };
             self.notice(line, word, Some(turn));

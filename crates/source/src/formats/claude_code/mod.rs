@@ -26,9 +26,9 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, ParticipantKind, Scene};
 
 use crate::base::{Wire as _, present, text};
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
 use crate::layout::{Element, best, list};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 use line::{Line, Wires};
 use messages::Reader;
@@ -47,11 +47,11 @@ static ABOUT: About = About {
 };
 
 /// The source `claude-code`.
-pub static CLAUDE_CODE: Coded = Coded {
+pub static CLAUDE_CODE: RustFormat = RustFormat {
     rows: Some(rows),
     resumes: true,
     can_merge: true,
-    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
+    ..RustFormat::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
 };
 
 fn rows(root: Value<'_>) -> Option<Vec<Row>> {

@@ -87,7 +87,7 @@ impl Spent {
     }
 
     /// The usage since the last count, if there was any. Without a total, an equal count is new only if an answer came since.
-    fn more(&mut self, info: Value<'_>, is_answered: bool) -> Option<Usage> {
+    fn usage_since(&mut self, info: Value<'_>, is_answered: bool) -> Option<Usage> {
         let trimmed = |key| present(info, key).and_then(usage::usage);
         let (total, last) = (trimmed(TOTAL), trimmed(LAST));
         let before = self.total;
@@ -379,7 +379,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             "thought" => Turn::of(Role::Assistant, Part::Reasoning(words)),
             _ => Turn::of(Role::Assistant, Part::Text(words)),
         };
-        turn.leads = speaker == "thought";
+        turn.continued_by_next = speaker == "thought";
         turn.keep_rest(event, "payload", &["type", field]);
         self.add((index, line), event, turn, known);
     }
@@ -407,7 +407,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let model = named.find_map(|object| present(object, "model"));
         self.model = model.or(self.model);
         let answer = self.spent.answer(&self.turns.list.messages);
-        let Some(usage) = info.and_then(|info| self.spent.more(info, answer.is_some())) else {
+        let Some(usage) = info.and_then(|info| self.spent.usage_since(info, answer.is_some())) else {
             self.turns.list.rows.merged += 1;
             return;
         };

@@ -25,9 +25,9 @@ use chatmill_model::{Conversation, Scene};
 use items::Reader;
 
 use crate::base::{present, words};
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
 use crate::layout::{best, list};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {
@@ -41,10 +41,10 @@ static ABOUT: About = About {
 };
 
 /// The source `codex`.
-pub static CODEX: Coded = Coded {
+pub static CODEX: RustFormat = RustFormat {
     message_path: Some(|index| Some(format!("$.items[{index}]"))),
     rows: Some(rows),
-    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
+    ..RustFormat::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
 };
 
 /// The lines of a file are one session; the single object of the first generation is a session by itself.

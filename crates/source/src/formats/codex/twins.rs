@@ -17,7 +17,7 @@ const NEAR: usize = 64;
 #[derive(Default)]
 pub(super) struct Twins {
     /// Lines without a twin so far, by speaker and text: the line's number, and whether it is an event.
-    alone: HashMap<(&'static str, String), Vec<(usize, bool)>>,
+    unpaired: HashMap<(&'static str, String), Vec<(usize, bool)>>,
     /// Lines of events that an item repeats.
     events: HashSet<usize>,
     /// Ids of calls with an item as their result.
@@ -85,13 +85,13 @@ impl Twins {
     /// Pairs a line with the nearest earlier line that has the same text in the other form.
     fn pair(&mut self, line: usize, speaker: &'static str, words: &str, is_event: bool) {
         let plain = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        let alone = self.alone.entry((speaker, plain)).or_default();
-        match alone.last() {
+        let unpaired = self.unpaired.entry((speaker, plain)).or_default();
+        match unpaired.last() {
             Some((other, other_is_event)) if *other_is_event != is_event && line - other <= NEAR => {
                 self.events.insert(if is_event { line } else { *other });
-                alone.pop();
+                unpaired.pop();
             }
-            _ => alone.push((line, is_event)),
+            _ => unpaired.push((line, is_event)),
         }
     }
 

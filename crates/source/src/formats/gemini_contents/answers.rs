@@ -42,7 +42,7 @@ impl<'d> Candidates<'d> {
     /// Reads the answers after the turns; their other fields are kept.
     pub(super) fn read(&self, reader: &mut Reader<'d, '_>, extra: &mut Extra) {
         // The first message of an answer is never a system text.
-        reader.has_front = false;
+        reader.begins_with_system_text = false;
         let (path, index) = self.place;
         let start = reader.list.messages.len();
         let mut others = Vec::new();

@@ -33,10 +33,10 @@ use roster::Roster;
 use turns::Reader;
 
 use crate::base::{Keep as _, Notes, Times, present, raw};
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
 use crate::grammar::usage;
 use crate::layout::{ListReader, exchange::logged, has, holds, is_bare_list, list, reading, surest};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 /// The structure of gryag's prompts, and the form of their further fields.
@@ -69,13 +69,13 @@ static ABOUT: About = About {
 };
 
 /// The source `gemini-contents`.
-pub static GEMINI_CONTENTS: Coded = Coded {
+pub static GEMINI_CONTENTS: RustFormat = RustFormat {
     message_path: Some(|index| Some(message_path(index))),
     // A file that is a bare list of turns is one history.
     groups_rows: Some(is_list_cut),
     // All elements of a bare list are rows of one history; a whole request is read by itself.
     rows: Some(|root| root.get("contents").is_none().then(|| vec![Row::of(None, root)])),
-    ..Coded::of(
+    ..RustFormat::of(
         &ABOUT,
         |sketch| surest(sketch, recognise).or_else(|| recognise_list_of_turns(sketch)),
         Read::Own(|frame, limits| {
@@ -154,7 +154,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         roster: Roster::new("model"),
         times: Times::new(frame.options),
         lines: Vec::new(),
-        has_front: turns::has_front(&turns),
+        begins_with_system_text: turns::begins_with_system_text(&turns),
         chat: None,
         thread: None,
     };

@@ -36,7 +36,7 @@ pub(super) struct Reader<'d, 'r> {
     /// The metadata line of each message.
     pub lines: Vec<Meta>,
     /// Whether the first turn may be a system text that was put in front of the history.
-    pub has_front: bool,
+    pub begins_with_system_text: bool,
     /// The chat that the first line names.
     pub chat: Option<String>,
     /// The thread that the first line with one names.
@@ -142,7 +142,7 @@ impl<'d> Reader<'d, '_> {
         let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
         let answers = content.parts.iter().any(is_result);
         let role = match stated {
-            _ if self.has_front && site.position == 0 => Role::System,
+            _ if self.begins_with_system_text && site.position == 0 => Role::System,
             Some(Role::Assistant) => Role::Assistant,
             _ if answers => Role::Tool,
             Some(role) => role,
@@ -257,7 +257,7 @@ fn unknown_keys(meta: &Meta, turn: &Fields<'_>, site: &mut Site<'_>) {
 
 /// Whether a history opens with system text that was put before it: the first turn is a user's and has no line, while
 /// later ones have.
-pub(super) fn has_front(turns: &[Value<'_>]) -> bool {
+pub(super) fn begins_with_system_text(turns: &[Value<'_>]) -> bool {
     let is_users = |turn: &Value<'_>| turn.get("role").and_then(Value::as_str).as_deref() == Some("user");
     let Some((first, later)) = turns.split_first() else {
         return false;

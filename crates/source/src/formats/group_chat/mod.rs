@@ -30,9 +30,9 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Extra, FormatTraits};
 
 use crate::base::{ExtraFields, FieldText, Keep as _, Notes, Wire as _, field_text};
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::layout::{ListReader, has, holds, list, surest};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::About;
 use messages::Reader;
 use roster::Roster;
@@ -61,9 +61,9 @@ static ABOUT: About = About {
 };
 
 /// The source `group-chat`.
-pub static GROUP_CHAT: Coded = Coded {
+pub static GROUP_CHAT: RustFormat = RustFormat {
     message_path: Some(|index| Some(message_path(index))),
-    ..Coded::of(&ABOUT, |sketch| surest(sketch, recognise), Read::Stored(read))
+    ..RustFormat::of(&ABOUT, |sketch| surest(sketch, recognise), Read::Stored(read))
 };
 
 fn message_path(index: u32) -> String {

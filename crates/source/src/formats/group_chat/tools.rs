@@ -29,14 +29,14 @@ fn call(value: Value<'_>, suffix: &str, site: &mut Site<'_>) -> ToolCall {
         match &*key {
             "id" | "function" => {}
             "type" if field.as_str().as_deref() == Some("function") => {}
-            _ => homeless(field, suffix, &key, site),
+            _ => report_left_out(field, suffix, &key, site),
         }
     }
     let function = value.get("function");
     let of_function = |key: &str| function.and_then(|function| function.get(key));
     for (key, field) in function.into_iter().flat_map(Value::fields) {
         if !matches!(&*key, "name" | "arguments") {
-            homeless(field, &format!("{suffix}.function"), &key, site);
+            report_left_out(field, &format!("{suffix}.function"), &key, site);
         }
     }
     let place = format!("{suffix}.function.arguments");
@@ -47,7 +47,7 @@ fn call(value: Value<'_>, suffix: &str, site: &mut Site<'_>) -> ToolCall {
 }
 
 /// Reports a field of a call that has no place in the model.
-fn homeless(field: Value<'_>, suffix: &str, key: &str, site: &mut Site<'_>) {
+fn report_left_out(field: Value<'_>, suffix: &str, key: &str, site: &mut Site<'_>) {
     let mut place = suffix.to_owned();
     json::append_key(&mut place, key);
     let text = "the field has no place in a tool call and is left out";

@@ -32,9 +32,9 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::FormatTraits;
 
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row};
 use crate::layout::{has, list};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 const ID: &str = "gryag-db";
@@ -54,11 +54,11 @@ static ABOUT: About = About {
 };
 
 /// The source `gryag-db`.
-pub static GRYAG_DB: Coded = Coded {
+pub static GRYAG_DB: RustFormat = RustFormat {
     tables: Some(tables::presets),
     rows: Some(rows),
     can_merge: true,
-    ..Coded::of(&ABOUT, recognise, Read::Thoughts(read))
+    ..RustFormat::of(&ABOUT, recognise, Read::Thoughts(read))
 };
 
 fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {

@@ -3,7 +3,7 @@
 use chatmill_intake::table::TableMap;
 
 use crate::base::words;
-use crate::coded::table_map;
+use crate::rust_format::table_map;
 
 /// The schema of 2025, that of its unused migrations with other names for two columns, that of 2026, and the result of
 /// the query in gryag's document.

@@ -33,7 +33,7 @@ const MAX_LETTERS: usize = 1_024;
 
 impl Names {
     /// Adds the name of a participant.
-    pub(super) fn add(&mut self, name: &str, whose: usize) {
+    pub(super) fn add(&mut self, name: &str, bearer: usize) {
         if name.is_empty() {
             return;
         }
@@ -55,16 +55,16 @@ impl Names {
         }
         if let Some(bearers) = self.bearers.get_mut(known)
             && bearers.len() < MAX_NAMESAKES
-            && bearers.last() != Some(&whose)
+            && bearers.last() != Some(&bearer)
         {
-            bearers.push(whose);
+            bearers.push(bearer);
         }
-        self.named.insert(whose, known);
+        self.named.insert(bearer, known);
     }
 
     /// Whether another participant has the same name.
-    pub(super) fn is_shared(&self, whose: usize) -> bool {
-        let name = self.named.get(&whose);
+    pub(super) fn is_shared(&self, bearer: usize) -> bool {
+        let name = self.named.get(&bearer);
         name.is_some_and(|name| self.of(*name).len() > 1)
     }
 
@@ -96,7 +96,7 @@ impl Names {
                 let is_whole = !letters.clone().next().is_some_and(is_word);
                 let name = self.ends.get(&at).filter(|_| is_whole);
                 let bearers = name.into_iter().flat_map(|name| self.of(*name));
-                let new = bearers.filter(|whose| seen.insert(**whose));
+                let new = bearers.filter(|bearer| seen.insert(**bearer));
                 found.extend(new);
             }
         }
@@ -125,8 +125,8 @@ mod tests {
     #[test]
     fn a_crowd_with_one_name_is_found_as_a_crowd() {
         let mut names = Names::default();
-        for (whose, name) in ["Ann", "Ann Lee", "ann", "Bo", ""].into_iter().enumerate() {
-            names.add(name, whose);
+        for (bearer, name) in ["Ann", "Ann Lee", "ann", "Bo", ""].into_iter().enumerate() {
+            names.add(name, bearer);
         }
         assert_eq!(names.mentioned("@ANN lee, @bo and @Bob"), [0, 2, 1, 3]);
         assert_eq!(names.mentioned("@@ann@"), [0, 2]);
@@ -138,13 +138,13 @@ mod tests {
     #[test]
     fn names_with_too_many_at_signs_or_namesakes_are_bounded() {
         let mut names = Names::default();
-        for (whose, name) in ["a@b@c@d@e", "a@b@c@d@e@f"].into_iter().enumerate() {
-            names.add(name, whose);
+        for (bearer, name) in ["a@b@c@d@e", "a@b@c@d@e@f"].into_iter().enumerate() {
+            names.add(name, bearer);
         }
         assert_eq!(names.mentioned("@a@b@c@d@e @a@b@c@d@e@f"), [0]);
         // A mention of a very common name means only the first participants.
-        for whose in 2..1_000 {
-            names.add("Bo", whose);
+        for bearer in 2..1_000 {
+            names.add("Bo", bearer);
         }
         assert_eq!(names.mentioned("@Bo").len(), MAX_NAMESAKES);
         assert!(names.is_shared(2) && names.is_shared(999) && !names.is_shared(0));
@@ -153,10 +153,10 @@ mod tests {
     #[test]
     fn a_name_too_long_for_a_mention_still_identifies_its_owner() {
         let mut names = Names::default();
-        for (whose, letters) in [MAX_LETTERS, MAX_LETTERS + 1].into_iter().enumerate() {
+        for (bearer, letters) in [MAX_LETTERS, MAX_LETTERS + 1].into_iter().enumerate() {
             let name = "n".repeat(letters);
-            names.add(&name, whose);
-            assert_eq!(names.called(&name.to_uppercase()), [whose]);
+            names.add(&name, bearer);
+            assert_eq!(names.called(&name.to_uppercase()), [bearer]);
         }
         assert_eq!(names.mentioned(&format!("@{}", "n".repeat(MAX_LETTERS))), [0]);
         assert!(
@@ -170,8 +170,8 @@ mod tests {
     #[test]
     fn cases_are_equal_as_in_a_script() {
         let mut names = Names::default();
-        for (whose, name) in ["Кодер", "straße", "kelvin"].into_iter().enumerate() {
-            names.add(name, whose);
+        for (bearer, name) in ["Кодер", "straße", "kelvin"].into_iter().enumerate() {
+            names.add(name, bearer);
         }
         assert_eq!(names.mentioned("@кодер"), [0]);
         assert!(names.mentioned("@STRASSE").is_empty());

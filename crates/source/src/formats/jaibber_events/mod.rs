@@ -37,9 +37,9 @@ use streams::{Assembler, RowOutcome};
 
 use crate::base::times::zone::{READ_IN_ZONE, Zone};
 use crate::base::{Times, drop_extra, present};
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::layout::{ListReader, list};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::About;
 
 const ID: &str = "jaibber-events";
@@ -58,11 +58,11 @@ static ABOUT: About = About {
 };
 
 /// The source `jaibber-events`.
-pub static JAIBBER_EVENTS: Coded = Coded {
+pub static JAIBBER_EVENTS: RustFormat = RustFormat {
     message_path: Some(|index| Some(format!("$[{index}]"))),
     rows: Some(cut::rows),
     merges: true,
-    ..Coded::of(&ABOUT, detect::recognise, Read::Stored(read))
+    ..RustFormat::of(&ABOUT, detect::recognise, Read::Stored(read))
 };
 
 /// Reads the rows of one conversation.

@@ -31,7 +31,7 @@ pub(crate) enum Step {
 
 /// The relation between several messages that a step returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Several {
+pub(crate) enum OutputRelation {
     /// They follow one another.
     Turns,
     /// Each is an answer to the same question, if each states a finish reason.
@@ -67,7 +67,7 @@ pub(crate) struct Call<'d> {
     /// The output.
     pub output: Vec<CallValue<'d>>,
     /// The relation between several output messages.
-    pub several: Several,
+    pub output_relation: OutputRelation,
 }
 
 impl<'s> CallValue<'s> {
@@ -154,7 +154,10 @@ impl Call<'_> {
     pub(crate) fn read_output(&self, exchange: &mut Exchange<'_, '_>, limits: &Limits) {
         for output in &self.output {
             output.open(exchange, limits, |exchange, output| {
-                if self.several == Several::Choices && output.len() > 1 && output.items().all(is_ended) {
+                if self.output_relation == OutputRelation::Choices
+                    && output.len() > 1
+                    && output.items().all(is_ended)
+                {
                     exchange.several(output.items().map(Some));
                 } else {
                     exchange.answer(output, "output");

@@ -115,7 +115,7 @@ fn chains<'d, 'r>(
     };
     let (models, agents) = (of(Step::Model), of(Step::Agent));
     let candidates = if models.is_empty() { &agents } else { &models };
-    let mut covered = covered(&outlines, candidates);
+    let mut covered = prefixes_of(&outlines, candidates);
     let mut whole: Vec<usize> = candidates
         .iter()
         .copied()
@@ -240,7 +240,7 @@ fn outline(frame: FrameView<'_>, limits: &Limits, call: &Call<'_>) -> Option<Out
 }
 
 /// The steps that are a prefix of another step, with that step.
-fn covered(outlines: &[Option<Outline>], candidates: &[usize]) -> HashMap<usize, usize> {
+fn prefixes_of(outlines: &[Option<Outline>], candidates: &[usize]) -> HashMap<usize, usize> {
     let mut by = HashMap::new();
     // Hashes of histories, with the step that ends with them: with its answer, and without.
     let (mut answered, mut asked) = (HashMap::<u64, usize>::new(), HashMap::<u64, usize>::new());

@@ -18,7 +18,7 @@ mod waiting;
 
 use std::collections::HashMap;
 
-use calls::{Call, CallValue, Several, Step};
+use calls::{Call, CallValue, OutputRelation, Step};
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{self, Kind, Mark, Value};
@@ -26,10 +26,10 @@ use chatmill_model::{Extra, Usage};
 use known_texts::KnownTexts;
 
 use crate::base::{Keep as _, id, items, present, raw, repeats, text, times, words};
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::grammar::usage::{self, CountedTokens};
 use crate::layout::{Turns, best, exchange::Exchange};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 /// The source of its conversations, and their structure.
@@ -46,9 +46,9 @@ static ABOUT: About = About {
 };
 
 /// The source `langfuse`.
-pub static LANGFUSE: Coded = Coded {
+pub static LANGFUSE: RustFormat = RustFormat {
     has_scattered_messages: true,
-    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Thoughts(read))
+    ..RustFormat::of(&ABOUT, |sketch| best(sketch, recognise), Read::Thoughts(read))
 };
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
@@ -225,7 +225,7 @@ fn call(value: Value<'_>, index: usize) -> Call<'_> {
         tools: values_of("toolDefinitions"),
         input: values_of("input"),
         output: values_of("output"),
-        several: Several::Turns,
+        output_relation: OutputRelation::Turns,
     }
 }
 

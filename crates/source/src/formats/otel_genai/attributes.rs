@@ -11,10 +11,10 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Cost, OffsetOrigin, Timestamp, Usage};
 
 use crate::base::{id, items, present, text, times};
-use crate::formats::langfuse::calls::{Call, CallValue, Several, Step};
+use crate::formats::langfuse::calls::{Call, CallValue, OutputRelation, Step};
 use crate::formats::langfuse::known_texts::KnownTexts;
 use crate::grammar::usage::{self, CountedTokens};
-use crate::unread::{has_meaning, silence::Silence};
+use crate::unread::{has_meaning, meaningless_keys::MeaninglessKeys};
 
 /// Prefixes of attributes that contain one field of an input message each.
 const ASKED: [&str; 2] = ["gen_ai.prompt.", "llm.input_messages."];
@@ -46,7 +46,7 @@ struct Fields<'d> {
 impl<'d> Span<'d> {
     /// The attributes of a span and of its events; of repeated names, the first.
     pub(super) fn of(value: Value<'d>) -> Self {
-        let silence = Silence::of("otel-genai");
+        let meaningless_keys = MeaninglessKeys::of("otel-genai");
         let mut attributes = BTreeMap::new();
         let events = items(value, "events");
         for holder in std::iter::once(value).chain(events) {
@@ -62,8 +62,8 @@ impl<'d> Span<'d> {
                 if let (Some(key), Some(value)) = (attribute.get("key").and_then(id), attribute.get("value"))
                 {
                     // The attribute's path in the list is only an index, so that its key is compared.
-                    if silence.names(&key) {
-                        pass_over(value);
+                    if meaningless_keys.names(&key) {
+                        mark_plain_as_read(value);
                     }
                     attributes.entry(key).or_insert_with(|| plain(value));
                 }
@@ -101,10 +101,10 @@ impl<'d> Span<'d> {
         if input.is_empty() {
             input = self.joined(&ASKED);
         }
-        let several = if output.is_empty() {
-            Several::Turns
+        let output_relation = if output.is_empty() {
+            OutputRelation::Turns
         } else {
-            Several::Choices
+            OutputRelation::Choices
         };
         if output.is_empty() {
             output = self.joined(&ANSWERED);
@@ -156,7 +156,7 @@ impl<'d> Span<'d> {
             tools: self.tools(),
             input,
             output,
-            several,
+            output_relation,
         })
     }
 
@@ -423,10 +423,10 @@ fn plain(value: Value<'_>) -> Value<'_> {
 }
 
 /// Marks the value of an attribute that means nothing, with the names of its types, as read; words, times and JSON stay unread.
-fn pass_over(value: Value<'_>) {
+fn mark_plain_as_read(value: Value<'_>) {
     let list = value.get("arrayValue").and_then(|list| list.get("values"));
     match list {
-        Some(list) => list.items().for_each(pass_over),
+        Some(list) => list.items().for_each(mark_plain_as_read),
         None if plain(value).string().is_some_and(|text| has_meaning(&text)) => {}
         None => plain(value).mark(Mark::Taken),
     }

@@ -25,13 +25,13 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role, Scene};
 
 use crate::base::{Keep as _, first_present, items, present};
-use crate::coded::{Coded, Read};
 use crate::formats::langfuse::{
     calls::{Call, Step},
     chains,
 };
 use crate::frame::{FrameView, Reading, Row};
 use crate::layout::{Element, Turns, best, list};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {
@@ -45,11 +45,11 @@ static ABOUT: About = About {
 };
 
 /// The source `otel-genai`.
-pub static OTEL_GENAI: Coded = Coded {
+pub static OTEL_GENAI: RustFormat = RustFormat {
     has_scattered_messages: true,
     rows: Some(rows),
     can_merge: true,
-    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Thoughts(read))
+    ..RustFormat::of(&ABOUT, |sketch| best(sketch, recognise), Read::Thoughts(read))
 };
 
 fn rows(root: Value<'_>) -> Option<Vec<Row>> {

@@ -20,11 +20,11 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::Extra;
 
 use crate::base::{Keep as _, id, present, text, texts::quoted_json, words};
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::grammar::stream;
 use crate::layout::exchange::{Exchange, LISTS, is_request};
 use crate::layout::{Turns, best, columns};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 /// Fields that contain a request.
@@ -57,9 +57,9 @@ static ABOUT: About = About {
 };
 
 /// The source `request-log`.
-pub static REQUEST_LOG: Coded = Coded {
+pub static REQUEST_LOG: RustFormat = RustFormat {
     has_scattered_messages: true,
-    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Thoughts(read))
+    ..RustFormat::of(&ABOUT, |sketch| best(sketch, recognise), Read::Thoughts(read))
 };
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {

@@ -29,9 +29,9 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::FormatTraits;
 
 use crate::base::{id, present, text};
-use crate::coded::{Coded, Read};
 use crate::frame::{ExportPath, FrameView, Reading, Row};
 use crate::layout::{best, list};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::About;
 use messages::Reader;
 
@@ -47,13 +47,13 @@ static ABOUT: About = About {
 };
 
 /// The source `slack-export`.
-pub static SLACK_EXPORT: Coded = Coded {
+pub static SLACK_EXPORT: RustFormat = RustFormat {
     message_path: Some(|index| Some(format!("$[{index}]"))),
     rows: Some(rows),
     export_path: Some(export_path),
     ignored_kind: Some(|sketch| sketch.records.iter().any(is_log).then_some("Slack log")),
     merges: true,
-    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
+    ..RustFormat::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
 };
 
 fn rows(root: Value<'_>) -> Option<Vec<Row>> {

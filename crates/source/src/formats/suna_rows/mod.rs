@@ -32,9 +32,9 @@ use chatmill_diag::{Finding, Limits};
 use chatmill_model::{Conversation, FormatTraits, Scene, TextArguments};
 
 use crate::base::{Wire as _, id};
-use crate::coded::{Coded, Read, table_map};
 use crate::frame::{FrameView, Reading};
 use crate::layout::{Turns, list, surest};
+use crate::rust_format::{Read, RustFormat, table_map};
 use crate::source::About;
 use messages::Reader;
 use row::Columns;
@@ -60,7 +60,7 @@ static ABOUT: About = About {
 };
 
 /// The source `suna-rows`.
-pub static SUNA_ROWS: Coded = Coded {
+pub static SUNA_ROWS: RustFormat = RustFormat {
     tables: Some(|| {
         let requires = ["message_id", "thread_id", "type", "content"];
         vec![table_map(
@@ -71,7 +71,7 @@ pub static SUNA_ROWS: Coded = Coded {
     }),
     rows: Some(pages::rows),
     merges: true,
-    ..Coded::of(
+    ..RustFormat::of(
         &ABOUT,
         |sketch| surest(sketch, pages::recognise),
         Read::Thoughts(read),

@@ -25,10 +25,10 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, FormatTraits};
 
 use crate::base::{Wire as _, id};
-use crate::coded::{Coded, Read, table_map};
-use crate::formats::openai_messages::WHOSE;
+use crate::formats::openai_messages::CONVERSATION_KEYS;
 use crate::frame::{FrameView, Reading, Row};
 use crate::layout::{Turns, list};
+use crate::rust_format::{Read, RustFormat, table_map};
 use crate::source::About;
 use row::Columns;
 
@@ -45,11 +45,11 @@ static ABOUT: About = About {
 };
 
 /// The source `table-rows`.
-pub static TABLE_ROWS: Coded = Coded {
+pub static TABLE_ROWS: RustFormat = RustFormat {
     tables: Some(tables),
     rows: Some(rows),
     can_merge: true,
-    ..Coded::of(&ABOUT, recognise, Read::Thoughts(read))
+    ..RustFormat::of(&ABOUT, recognise, Read::Thoughts(read))
 };
 
 fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
@@ -65,7 +65,9 @@ fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     let is_named = |record: &RecordSketch| {
         let mut who = ["role", "sender"].into_iter();
         record.is_object && record.names("content") && who.any(|name| record.names(name)) && {
-            WHOSE.iter().any(|name| record.keys.iter().any(|key| key == name))
+            CONVERSATION_KEYS
+                .iter()
+                .any(|name| record.keys.iter().any(|key| key == name))
         }
     };
     let is_known = !sketch.records.is_empty() && sketch.records.iter().all(is_named);
@@ -75,11 +77,11 @@ fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
 /// Maps for rows that already have these names: files, and tables of any name if they name their conversation.
 fn tables() -> Vec<TableMap> {
     let mut maps = Vec::new();
-    for whose in WHOSE {
+    for key in CONVERSATION_KEYS {
         for who in ["role", "sender"] {
             for table in [ID, TableMap::ANY] {
-                let mut map = table_map([ID, ID, table], &[whose, who, "content"], &[]);
-                let named = [("conversation", whose), (who, who), ("content", "content")];
+                let mut map = table_map([ID, ID, table], &[key, who, "content"], &[]);
+                let named = [("conversation", key), (who, who), ("content", "content")];
                 map.columns = named
                     .map(|(ours, theirs)| (ours.to_owned(), theirs.to_owned()))
                     .to_vec();

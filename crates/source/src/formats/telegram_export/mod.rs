@@ -28,9 +28,9 @@ use chatmill_model::{
 };
 
 use crate::base::{ExtraFields, Keep as _, Wire as _, id, message_kind, present, reply_to, text, wire};
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::layout::{Element, Turns, best, has};
+use crate::rust_format::{Read, RustFormat};
 use crate::source::About;
 
 static ABOUT: About = About {
@@ -45,9 +45,9 @@ static ABOUT: About = About {
 };
 
 /// The source `telegram-export`.
-pub static TELEGRAM_EXPORT: Coded = Coded {
+pub static TELEGRAM_EXPORT: RustFormat = RustFormat {
     has_scattered_messages: true,
-    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
+    ..RustFormat::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
 };
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {

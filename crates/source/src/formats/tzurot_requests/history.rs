@@ -26,9 +26,9 @@ use super::request::{RequestError, request_error};
 use super::speakers::Speakers;
 use super::{ID, active, records};
 use crate::base::{ExtraFields, Keep as _, Site, Times, compact, id, message_kind, present, text, words};
-use crate::coded::table_map;
 use crate::frame::{FrameView, Reading};
 use crate::layout::{Element, ListReader, has, holds, list};
+use crate::rust_format::table_map;
 
 /// The table, as a dump has it.
 pub(super) fn tables() -> Vec<TableMap> {

@@ -41,9 +41,9 @@ use request::{Request, RequestError, request_error};
 use speakers::Speakers;
 
 use crate::base::{ExtraFields, Notes, Times, quoted};
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading, Row, exceeds};
 use crate::layout::ListReader;
+use crate::rust_format::{Read, RustFormat};
 use crate::source::About;
 
 const ID: &str = "tzurot-requests";
@@ -66,7 +66,7 @@ static ABOUT: About = About {
 };
 
 /// The source `tzurot-requests`.
-pub static TZUROT_REQUESTS: Coded = Coded {
+pub static TZUROT_REQUESTS: RustFormat = RustFormat {
     tables: Some(history::tables),
     // Grouped are requests that name their conversation, rows of the history, and the messages of a list, which
     // version 1 sent together.
@@ -76,7 +76,7 @@ pub static TZUROT_REQUESTS: Coded = Coded {
         _ => row(root).map(|row| vec![row]),
     }),
     can_merge: true,
-    ..Coded::of(
+    ..RustFormat::of(
         &ABOUT,
         detect::recognise,
         Read::Stored(|frame, limits| {

@@ -24,9 +24,9 @@ use chatmill_intake::{Framing, Sketch};
 use chatmill_model::{Conversation, Extra, FormatTraits, Message, Part, RawJson, Role, Scene};
 
 use crate::base::{media::upload, message_kind};
-use crate::coded::{Coded, Read};
 use crate::frame::{FrameView, Reading};
 use crate::layout::text::TextReader;
+use crate::rust_format::{Read, RustFormat};
 use crate::source::About;
 use line::{Begin, Evidence, MARKS, Order};
 use words::Mark;
@@ -44,10 +44,10 @@ static ABOUT: About = About {
 const LINES: &str = "`1/5/26, 10:00 - Ann: Hi`, `[05.01.2026, 10:00:00] Ann: Hi`";
 
 /// The source `whatsapp-text`.
-pub static WHATSAPP_TEXT: Coded = Coded {
+pub static WHATSAPP_TEXT: RustFormat = RustFormat {
     lines: Some(LINES),
     message_path: Some(|_| Some("$.text".to_owned())),
-    ..Coded::of(&ABOUT, recognise, Read::Stored(read))
+    ..RustFormat::of(&ABOUT, recognise, Read::Stored(read))
 };
 
 fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {

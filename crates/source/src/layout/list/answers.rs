@@ -46,7 +46,7 @@ pub(super) fn join(list: &mut ListReader<'_, '_>) {
         list.rows.messages -= 1;
         list.rows.merged += 1;
         own.origin.end = own.origin.end.max(message.origin.end);
-        absorb(own, message, list.rows.merged);
+        merge_piece(own, message, list.rows.merged);
     }
     list.messages = joined;
     let place = |position: u32| places.get(position as usize).copied();
@@ -75,7 +75,7 @@ pub(super) fn join(list: &mut ListReader<'_, '_>) {
 
 /// Adds a piece to an answer. `number` distinguishes the paths of its extra fields from those of other pieces. The caller decides the
 /// place of the answer.
-pub(crate) fn absorb(answer: &mut Message, piece: Message, number: u64) {
+pub(crate) fn merge_piece(answer: &mut Message, piece: Message, number: u64) {
     // The logged usage in the extra fields belongs to the usage that is taken over.
     let is_logged = answer.usage.is_none() && piece.usage.is_some();
     let rest = piece.extra.0.into_iter().map(|(path, raw)| match path.as_str() {

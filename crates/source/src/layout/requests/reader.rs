@@ -9,7 +9,7 @@ use super::row::RowTurns;
 use crate::base::{Turn, present, texts::transcript};
 use crate::frame::FrameView;
 use crate::grammar::{self, Grammar, RESPONSES, is_call, is_foreign};
-use crate::layout::columns::{self, Holds};
+use crate::layout::columns::{self, ColumnMeaning};
 use crate::layout::{Element, OUTSIDE_LISTS, Turns, exchange::Exchange, preference};
 
 /// A column of answers, and the columns that state which of them are right; the first with a statement is used.
@@ -75,7 +75,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
     /// Reads the rejected answer: an alternative to the answer from `start` on, else to the last one.
     pub(super) fn compare(&mut self, root: Value<'d>, start: Option<usize>) {
         let Some((field, other)) =
-            columns::first(root, Holds::Worse).filter(|(_, other)| preference::may_be_answer(*other))
+            columns::first(root, ColumnMeaning::Worse).filter(|(_, other)| preference::may_be_answer(*other))
         else {
             return;
         };

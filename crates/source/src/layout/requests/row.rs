@@ -8,7 +8,7 @@ use chatmill_model::Role;
 
 use crate::base::texts::transcript;
 use crate::frame::FrameView;
-use crate::layout::columns::{self, Holds};
+use crate::layout::columns::{self, ColumnMeaning};
 
 /// Turns of a row from one place.
 #[derive(Clone)]
@@ -53,20 +53,24 @@ impl<'d> Row<'d> {
     pub(super) fn of_columns(frame: FrameView<'d>, limits: &Limits) -> Result<Self, Box<Finding>> {
         let root = frame.root();
         let mut row = Self::default();
-        let better = columns::first(root, Holds::Better);
+        let better = columns::first(root, ColumnMeaning::Better);
         let whole = better.filter(|(_, value)| holds_question(*value));
-        let turns = || columns::all(root, Holds::Turns);
+        let turns = || columns::all(root, ColumnMeaning::Turns);
         let listed = turns().find(|(_, value)| is_listed(*value));
         let listed = listed.or_else(|| turns().find(|(name, _)| *name == "messages"));
         // The only list of messages may have any name.
-        let knows = [Holds::Question, Holds::History, Holds::Better]
-            .map(|holds| columns::all(root, holds).any(|(_, value)| !columns::is_empty_list(value)));
+        let knows = [
+            ColumnMeaning::Question,
+            ColumnMeaning::History,
+            ColumnMeaning::Better,
+        ]
+        .map(|meaning| columns::all(root, meaning).any(|(_, value)| !columns::is_empty_list(value)));
         let unnamed = columns::alone(root, |turn| {
             turn.get("role").is_some() && turn.get("content").is_some()
         })
-        .filter(|(name, _)| !knows.contains(&true) && columns::holds(name) != Some(Holds::Answer));
+        .filter(|(name, _)| !knows.contains(&true) && columns::meaning(name) != Some(ColumnMeaning::Answer));
         let listed = listed.filter(|(_, list)| unnamed.is_none() || !columns::is_empty_list(*list));
-        row.add(frame, columns::first(root, Holds::System), limits)?;
+        row.add(frame, columns::first(root, ColumnMeaning::System), limits)?;
         if let Some(listed) = whole.or(listed) {
             if whole.is_some() {
                 row.answer = Some(row.turns.len());
@@ -76,13 +80,13 @@ impl<'d> Row<'d> {
             row.columns.push(name);
             row.turns.push(RowTurns::Column(list));
         } else if let Some((name, text)) =
-            columns::first(root, Holds::Transcript).filter(|(_, text)| is_written_out(*text))
+            columns::first(root, ColumnMeaning::Transcript).filter(|(_, text)| is_written_out(*text))
         {
             single(frame, (name, text))?;
             row.columns.push(name.into());
             row.turns.push(RowTurns::Transcript(text));
         } else {
-            row.add(frame, columns::first(root, Holds::History), limits)?;
+            row.add(frame, columns::first(root, ColumnMeaning::History), limits)?;
             row.question(frame, limits)?;
         }
         let answer = columns::answer(root, listed.map(|(_, list)| list));
@@ -96,11 +100,12 @@ impl<'d> Row<'d> {
     /// Reads the question: a list of messages, or texts, including those with context of the question.
     fn question(&mut self, frame: FrameView<'d>, limits: &Limits) -> Result<(), Box<Finding>> {
         let root = frame.root();
-        let asked = columns::first(root, Holds::Question);
+        let asked = columns::first(root, ColumnMeaning::Question);
         if asked.is_some_and(|(_, value)| value.kind() != Kind::String) {
             return self.add(frame, asked, limits);
         }
-        let around = [Holds::Context, Holds::Input].map(|holds| columns::first(root, holds));
+        let around =
+            [ColumnMeaning::Context, ColumnMeaning::Input].map(|meaning| columns::first(root, meaning));
         let [before, behind] = around.map(|found| found.filter(|(_, value)| value.kind() == Kind::String));
         let texts: Vec<_> = [before, asked, behind].into_iter().flatten().collect();
         for found in &texts {
@@ -129,12 +134,12 @@ impl<'d> Row<'d> {
         let error = |code, text: String| Err(frame.error(code, text, format!("$.{name}"), value));
         let count = ("the conversation", value.len(), "messages");
         frame.bound(count, format!("$.{name}"), value, limits)?;
-        let holds = columns::holds(name);
-        let is_answer = matches!(holds, Some(Holds::Answer | Holds::Better));
+        let meaning = columns::meaning(name);
+        let is_answer = matches!(meaning, Some(ColumnMeaning::Answer | ColumnMeaning::Better));
         match value.kind() {
             Kind::String => {
-                let role = match holds {
-                    Some(Holds::System) => Role::System,
+                let role = match meaning {
+                    Some(ColumnMeaning::System) => Role::System,
                     _ if is_answer => Role::Assistant,
                     _ => Role::User,
                 };

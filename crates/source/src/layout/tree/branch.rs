@@ -7,7 +7,7 @@ use chatmill_model::{AlternativeOrigin, Conversation, Judgement, RawJson};
 use crate::base::{Notes, quoted};
 use crate::frame::Reading;
 use crate::layout::ListReader;
-use crate::layout::tree::{self, Beside, Branch, Node, Nodes};
+use crate::layout::tree::{self, Branch, Node, Nodes, Sibling};
 use crate::options::Branches;
 
 /// A reader of the messages of a tree.
@@ -78,23 +78,23 @@ fn read<'d, 'r>(
     for (step, at) in branch.path.iter().enumerate() {
         let list = reader.list();
         steps.begin(list);
-        let begun = list.begun();
+        let checkpoint = list.checkpoint();
         read_node(reader, nodes, *at);
         if step < branch.shared {
-            reader.list().drop_repeated(begun);
+            reader.list().drop_repeated(checkpoint);
         }
     }
     steps.begin(reader.list());
-    for beside in &branch.beside {
+    for sibling in &branch.siblings {
         reader.reset();
         let before_answer = reader.list().begin_alternative();
-        for at in &beside.nodes {
+        for at in &sibling.nodes {
             read_node(reader, nodes, *at);
         }
         let messages = reader.list().end_alternative(before_answer);
         if !messages.is_empty() {
-            let (origin, [own, other]) = judgements((branch, beside), answers);
-            let place = steps.before(beside.place.start)..steps.before(beside.place.end);
+            let (origin, [own, other]) = judgements((branch, sibling), answers);
+            let place = steps.before(sibling.place.start)..steps.before(sibling.place.end);
             let list = reader.list();
             let before = list.alternatives.last();
             let is_first = before.is_none_or(|before| before.place.start as usize != place.start);
@@ -107,15 +107,15 @@ fn read<'d, 'r>(
 
 /// The origin of the answer of the branch and its alternative, with the judgement of each.
 fn judgements(
-    (branch, beside): (&Branch, &Beside),
+    (branch, sibling): (&Branch, &Sibling),
     (answers, assessed): Answers<'_>,
 ) -> (AlternativeOrigin, [Judgement; 2]) {
-    let origin = if beside.is_question {
+    let origin = if sibling.is_question {
         AlternativeOrigin::Branch
     } else {
         answers
     };
-    let firsts = [branch.path.get(beside.place.start), beside.nodes.first()];
+    let firsts = [branch.path.get(sibling.place.start), sibling.nodes.first()];
     (
         origin,
         firsts.map(|at| at.map(|at| assessed(*at)).unwrap_or_default()),

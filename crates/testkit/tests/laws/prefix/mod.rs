@@ -22,7 +22,7 @@ use chatmill_testkit::conversations::{read, reading};
 use chatmill_testkit::samples::sample_files;
 use serde_json::{Value, json};
 
-use same::Said;
+use same::RequestContent;
 use sessions::{Cut, Session};
 use wires::WIRES;
 
@@ -91,7 +91,7 @@ enum Step {
     Summary,
 }
 
-fn step(one: &Said, next: &Said) -> Step {
+fn step(one: &RequestContent, next: &RequestContent) -> Step {
     if next.turns.starts_with(&one.turns) {
         return Step::Continued;
     }
@@ -118,13 +118,13 @@ struct Found {
 impl Found {
     /// Applies the law to the log of a session.
     fn log(&mut self, dialect: &str, log: &[(Value, Value)]) {
-        let said: Vec<Said> = log
+        let content: Vec<RequestContent> = log
             .iter()
-            .map(|(request, _)| Said::of(dialect, request))
+            .map(|(request, _)| RequestContent::of(dialect, request))
             .collect();
         let mut begin = 0;
         for end in 1..=log.len() {
-            let step = said.get(end).map(|next| step(&said[end - 1], next));
+            let step = content.get(end).map(|next| step(&content[end - 1], next));
             if let Some(step) = step {
                 *self.steps.entry(step).or_default() += 1;
             }
@@ -151,8 +151,8 @@ impl Found {
         let answers = answers(linked);
         for request in requests {
             self.compared += 1;
-            let said = Said::of(dialect, request);
-            let Some(position) = answers.get(said.answers()) else {
+            let content = RequestContent::of(dialect, request);
+            let Some(position) = answers.get(content.answers()) else {
                 self.unexplained
                     .push(format!("{dialect}: answers at {answers:?}\n{record}"));
                 continue;
@@ -160,7 +160,7 @@ impl Found {
             let (rendered, rendering) = rendered_before(dialect, linked, *position);
             self.rendered.push(row(dialect, &rendered, &rendering));
             let losses = rendering.losses;
-            let differences = said.differences(Said::of(dialect, &rendered), &losses);
+            let differences = content.differences(RequestContent::of(dialect, &rendered), &losses);
             if !differences.is_empty() {
                 let losses: Vec<String> = losses
                     .iter()
@@ -268,11 +268,11 @@ fn requests_of_a_trace_are_what_was_said_before_their_answers() {
         };
         let mut requests = Vec::new();
         requests_in(&record, &mut requests);
-        let said: Vec<Said> = requests
+        let content: Vec<RequestContent> = requests
             .iter()
-            .map(|request| Said::of("openai-chat", request))
+            .map(|request| RequestContent::of("openai-chat", request))
             .collect();
-        if name.contains(".expected.") || said.len() < 2 {
+        if name.contains(".expected.") || content.len() < 2 {
             continue;
         }
         let read = reading("langfuse", &text, &Limits::default());
@@ -283,7 +283,7 @@ fn requests_of_a_trace_are_what_was_said_before_their_answers() {
         let conversations: Vec<Linked> = conversations
             .map(|one| chatmill_link::link(one, &Limits::default()).0)
             .collect();
-        for said in said {
+        for content in content {
             compared += 1;
             let mut places = conversations.iter().flat_map(|linked| {
                 answers(linked)
@@ -293,13 +293,14 @@ fn requests_of_a_trace_are_what_was_said_before_their_answers() {
             let is_there = places.any(|(linked, position)| {
                 let (mut rendered, rendering) = rendered_before("openai-chat", linked, position);
                 rendered["tools"] = Value::Null;
-                let mut said = said.clone();
-                said.tools.clear();
-                said.differences(Said::of("openai-chat", &rendered), &rendering.losses)
+                let mut content = content.clone();
+                content.tools.clear();
+                content
+                    .differences(RequestContent::of("openai-chat", &rendered), &rendering.losses)
                     .is_empty()
             });
             if !is_there {
-                unexplained.push(format!("{name}: {said:?}"));
+                unexplained.push(format!("{name}: {content:?}"));
             }
         }
     }

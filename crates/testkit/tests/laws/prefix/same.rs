@@ -25,7 +25,7 @@ pub(super) enum Block {
 
 /// The content of a request: the turns with their roles, and the tool definitions by name.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Said {
+pub(super) struct RequestContent {
     pub turns: Vec<(String, Vec<Block>)>,
     pub tools: BTreeMap<String, Value>,
 }
@@ -234,7 +234,7 @@ fn responses_item(item: &Value) -> (String, Vec<Block>) {
     (role.to_owned(), read)
 }
 
-impl Said {
+impl RequestContent {
     /// The content of a request in the wire format of a dialect.
     pub(super) fn of(dialect: &str, request: &Value) -> Self {
         let in_blocks = |list: &str, content: &str, block: &dyn Fn(&Value) -> Vec<Block>| {
@@ -323,8 +323,8 @@ impl Said {
             rendered.allow(loss.code);
         }
         // The order in which adjacent texts are joined must not matter.
-        for said in [&mut self, &mut rendered] {
-            said.turns.retain(|(_, blocks)| !blocks.is_empty());
+        for content in [&mut self, &mut rendered] {
+            content.turns.retain(|(_, blocks)| !blocks.is_empty());
         }
         if losses
             .iter()

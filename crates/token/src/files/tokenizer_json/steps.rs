@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::bpe::reached::Alphabet;
-use crate::files::tokenizer_json::{Unread, Way};
+use crate::files::tokenizer_json::{CountingPlan, Unread};
 use crate::split::finder::Finder;
 use crate::split::oniguruma;
 use crate::split::patterns::{self, DEEPSEEK, GPT2, Pattern};
@@ -211,7 +211,7 @@ impl JsonPreTokenizer {
 }
 
 /// The cut of bytes, and the places where every text may be cut; `None` if the steps do anything else to a text.
-pub(super) fn bytes(steps: &[&JsonPreTokenizer]) -> Option<Way> {
+pub(super) fn bytes(steps: &[&JsonPreTokenizer]) -> Option<CountingPlan> {
     let (
         JsonPreTokenizer::ByteLevel {
             add_prefix_space: false,
@@ -224,18 +224,18 @@ pub(super) fn bytes(steps: &[&JsonPreTokenizer]) -> Option<Way> {
     };
     let mut cuts: Vec<SplitRule> = cuts.iter().map(|step| step.cut()).collect::<Option<_>>()?;
     cuts.extend(use_regex.then(|| SplitRule::Pattern(GPT2.published().to_owned())));
-    let way = |cut, splitter, boundaries| Way {
+    let plan = |cut, splitter, boundaries| CountingPlan {
         cut,
         splitter,
         boundaries,
-        ..Way::whole(Alphabet::Bytes, "", Prefix::None)
+        ..CountingPlan::whole(Alphabet::Bytes, "", Prefix::None)
     };
     if let [SplitRule::Pattern(pattern)] = cuts.as_slice()
         && let Ok(pattern) = Pattern::spelled(pattern)
     {
         let said = pattern.cuts();
         let (splitter, boundaries) = pattern.into_cut();
-        return Some(way(said, splitter, boundaries));
+        return Some(plan(said, splitter, boundaries));
     }
     let boundaries = match cuts.as_slice() {
         [SplitRule::Digit, SplitRule::Pattern(pattern)] if pattern == GPT2.published() => {
@@ -253,7 +253,7 @@ pub(super) fn bytes(steps: &[&JsonPreTokenizer]) -> Option<Way> {
         SplitRule::Pattern(pattern) => patterns::finder(pattern).ok(),
     });
     let splitter = Splitter::Steps(finders.collect::<Option<_>>()?);
-    Some(way("cut step by step".to_owned(), splitter, boundaries))
+    Some(plan("cut step by step".to_owned(), splitter, boundaries))
 }
 
 /// A step that makes a piece of each match and of the text between matches.

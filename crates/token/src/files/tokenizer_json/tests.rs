@@ -156,9 +156,9 @@ fn a_split_before_the_bytes_brings_its_pattern() {
         let cut =
             json!({"type": "Split", "pattern": {"Regex": "\\w|\\W"}, "behavior": behavior, "invert": invert});
         split["pre_tokenizer"] = json!({"type": "Sequence", "pretokenizers": [cut, bytes]});
-        let way = merging(&split).way;
-        assert_eq!(way.alphabet, Alphabet::Bytes);
-        assert_eq!(way.cut, "cut by its own pattern");
+        let plan = merging(&split).plan;
+        assert_eq!(plan.alphabet, Alphabet::Bytes);
+        assert_eq!(plan.cut, "cut by its own pattern");
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{ENCODINGS, find};
 impl TokenCounter {
     /// The most bytes that long texts use in any memory now.
     pub(crate) fn remembered(&self) -> usize {
-        let bytes = |batch: &Batch| batch.insides.bytes().max(batch.ways.remembered());
+        let bytes = |batch: &Batch| batch.insides.bytes().max(batch.counter.remembered());
         self.batches.iter().map(bytes).max().unwrap_or_default()
     }
 }

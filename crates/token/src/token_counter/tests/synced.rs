@@ -134,8 +134,8 @@ fn check_counts(texts: usize) {
         let text = match random.below(2) {
             0 if !last.is_empty() => {
                 let at = random.below(last.len());
-                let (before, behind) = (random.next(1), random.next(1));
-                format!("{before}{}{behind}", last[at])
+                let (before, after) = (random.next(1), random.next(1));
+                format!("{before}{}{after}", last[at])
             }
             _ => random.next(parts),
         };

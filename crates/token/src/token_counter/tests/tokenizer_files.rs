@@ -214,7 +214,7 @@ fn a_text_behind_a_control_token_is_a_text_of_its_own() {
         let span = |end, control| chatmill_model::ComponentSpan {
             end,
             control,
-            ..crate::counter::BEHIND
+            ..crate::counter::AFTER_LAST_SPAN
         };
         let spans = [
             span(control.start, false),

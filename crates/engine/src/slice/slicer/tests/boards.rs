@@ -160,7 +160,7 @@ fn read(files: &[(&str, &str)], limits: &Limits) -> (Vec<Found>, Vec<(&'static s
                         found.push((id.unwrap_or_default(), messages, rows));
                     }
                 }
-                Item::Step(Step::PassedOver { kind, bytes: over }) => {
+                Item::Step(Step::SkippedEntry { kind, bytes: over }) => {
                     passed.push((*kind, *over));
                     bytes += *over;
                 }

@@ -4,7 +4,7 @@ use chatmill_dialect::LossCode;
 use chatmill_model::Role;
 use chatmill_testkit::conversations::read;
 
-use super::{path, recognised, sample, say};
+use super::{path, recognised, render, sample};
 
 /// The sample without white space between its values.
 fn compact(name: &str) -> String {
@@ -16,35 +16,42 @@ fn compact(name: &str) -> String {
 #[test]
 fn all_turns_of_the_model_are_one_bots() {
     let linked = sample("gemini-contents", "gryag/one-bot.json");
-    assert_eq!(say(&linked, "gryag-gemini").text, compact("gryag/one-bot.json"));
-    let transcript = say(&linked, "gryag-compact").text;
+    assert_eq!(
+        render(&linked, "gryag-gemini").text,
+        compact("gryag/one-bot.json")
+    );
+    let transcript = render(&linked, "gryag-compact").text;
     assert_eq!(transcript, "Olena#5: hi\ngryag: one\ngryag: two\n[RESPOND]");
 }
 
 #[test]
 fn a_history_without_lines_comes_back_without_lines_and_its_bot_is_gryag() {
     let linked = sample("gemini-contents", "gryag/tools.json");
-    assert_eq!(say(&linked, "gryag-gemini").text, compact("gryag/tools.json"));
-    let transcript = say(&linked, "gryag-compact").text;
+    assert_eq!(render(&linked, "gryag-gemini").text, compact("gryag/tools.json"));
+    let transcript = render(&linked, "gryag-compact").text;
     assert!(transcript.ends_with("\ngryag: 345.\n[RESPOND]"), "{transcript}");
 }
 
 #[test]
 fn a_line_holds_the_text_of_its_own_message() {
     let linked = sample("gemini-contents", "gryag/topic.json");
-    let said = say(&linked, "gryag-gemini").text;
-    assert_eq!(said.matches("thread_id=12").count(), 1, "{said}");
-    assert_eq!(said.matches(r#" username=\"olena_k\""#).count(), 1, "{said}");
+    let rendered = render(&linked, "gryag-gemini").text;
+    assert_eq!(rendered.matches("thread_id=12").count(), 1, "{rendered}");
+    assert_eq!(
+        rendered.matches(r#" username=\"olena_k\""#).count(),
+        1,
+        "{rendered}"
+    );
 }
 
 #[test]
 fn a_reply_keeps_its_target_user_when_the_message_is_missing() {
     let linked = sample("gemini-contents", "gryag/gone-target.json");
-    let said = say(&linked, "gryag-gemini");
-    assert_eq!(said.text, compact("gryag/gone-target.json"));
-    assert_eq!(said.losses, []);
+    let rendered = render(&linked, "gryag-gemini");
+    assert_eq!(rendered.text, compact("gryag/gone-target.json"));
+    assert_eq!(rendered.losses, []);
     assert_eq!(
-        say(&linked, "gryag-compact").text,
+        render(&linked, "gryag-compact").text,
         "Olena#654321: a\nPetro#222333 → Olena#654321: x\n[RESPOND]"
     );
 }
@@ -53,9 +60,13 @@ fn a_reply_keeps_its_target_user_when_the_message_is_missing() {
 fn the_bots_account_is_in_the_line_of_the_user_who_replies() {
     let linked = sample("gemini-contents", "gryag/bot-answered.json");
     for dialect in ["gryag-gemini", "gryag-gemini@2025-10-17"] {
-        let said = say(&linked, dialect);
-        assert!(said.text.contains("reply_to_user_id=7001"), "{}", said.text);
-        assert_eq!(said.lost(LossCode::ExtraDropped), 0);
+        let rendered = render(&linked, dialect);
+        assert!(
+            rendered.text.contains("reply_to_user_id=7001"),
+            "{}",
+            rendered.text
+        );
+        assert_eq!(rendered.lost(LossCode::ExtraDropped), 0);
     }
 }
 
@@ -64,13 +75,13 @@ fn technical_ids_in_the_bots_text_are_found_and_left_out() {
     let (_, _, codes) = recognised("gryag/leaked.json");
     assert!(codes.contains(&"leaked-metadata"), "{codes:?}");
     let linked = sample("gemini-contents", "gryag/leaked.json");
-    let said = say(&linked, "suna-llm");
+    let rendered = render(&linked, "suna-llm");
     assert!(
-        said.text.ends_with(r#"{"role":"assistant","content":"ok"}]"#),
+        rendered.text.ends_with(r#"{"role":"assistant","content":"ok"}]"#),
         "{}",
-        said.text
+        rendered.text
     );
-    assert_eq!(said.lost(LossCode::LeakedMetadataRemoved), 1);
+    assert_eq!(rendered.lost(LossCode::LeakedMetadataRemoved), 1);
 }
 
 #[test]
@@ -87,9 +98,9 @@ fn a_line_with_an_unknown_pair_is_one_still() {
 fn a_prompt_in_front_of_the_lines_is_system_text() {
     let linked = sample("gemini-contents", "gryag/prompt-in-front.json");
     assert_eq!(linked.conversation.messages[0].role, Role::System);
-    let said = say(&linked, "gryag-gemini").text;
-    assert_eq!(said, compact("gryag/prompt-in-front.json"));
-    let again = read("gemini-contents", &said);
+    let rendered = render(&linked, "gryag-gemini").text;
+    assert_eq!(rendered, compact("gryag/prompt-in-front.json"));
+    let again = read("gemini-contents", &rendered);
     assert_eq!(again.conversation.messages[0].role, Role::System);
 }
 
@@ -115,7 +126,10 @@ fn a_single_gemini_message_is_recognised_as_gemini_contents() {
 #[test]
 fn the_code_counts_bare_files_and_overlooks_those_in_file_data() {
     let linked = sample("gemini-contents", "gryag/files.json");
-    let said = say(&linked, "gryag-compact@2025-10-17");
-    assert_eq!(said.text, "A#5: film\nB#6: [Media] file\ngryag: Hm.\n[RESPOND]");
-    assert_eq!(said.lost(LossCode::MediaDropped), 1);
+    let rendered = render(&linked, "gryag-compact@2025-10-17");
+    assert_eq!(
+        rendered.text,
+        "A#5: film\nB#6: [Media] file\ngryag: Hm.\n[RESPOND]"
+    );
+    assert_eq!(rendered.lost(LossCode::MediaDropped), 1);
 }

@@ -27,12 +27,12 @@ fn sample(source: &str, name: &str) -> Linked {
 
 /// A rendering and its losses.
 #[derive(Debug)]
-struct Said {
+struct Rendered {
     text: String,
     losses: Vec<(LossCode, u64)>,
 }
 
-impl Said {
+impl Rendered {
     fn lost(&self, code: LossCode) -> u64 {
         let of_code = self.losses.iter().filter(|(found, _)| *found == code);
         of_code.map(|(_, amount)| amount).sum()
@@ -40,13 +40,13 @@ impl Said {
 }
 
 /// The renderings of a conversation from the perspective of a participant.
-fn all_through(linked: &Linked, dialect: &str, perspective: Option<usize>) -> Vec<Said> {
+fn all_through(linked: &Linked, dialect: &str, perspective: Option<usize>) -> Vec<Rendered> {
     let dialect = chatmill_dialect::find(dialect).unwrap();
     let policy = Policy::default();
     let view = View::whole(linked, perspective.filter(|_| !dialect.is_neutral()), &policy);
     let mut all = Vec::new();
     dialect.render_each(&view, &mut |sink, rendering| {
-        all.push(Said {
+        all.push(Rendered {
             text: sink.text().to_owned(),
             losses: rendering
                 .losses
@@ -59,7 +59,7 @@ fn all_through(linked: &Linked, dialect: &str, perspective: Option<usize>) -> Ve
 }
 
 /// The only rendering of a conversation.
-fn say(linked: &Linked, dialect: &str) -> Said {
+fn render(linked: &Linked, dialect: &str) -> Rendered {
     let mut all = all_through(linked, dialect, auto_perspective(linked));
     assert_eq!(all.len(), 1, "{all:?}");
     all.remove(0)

@@ -30,7 +30,7 @@ pub(crate) enum Read {
     clippy::struct_excessive_bools,
     reason = "each answers a different question of `Source`"
 )]
-pub struct Coded {
+pub struct RustFormat {
     pub(crate) about: &'static About,
     pub(crate) recognise: Recognise,
     pub(crate) read: Read,
@@ -50,7 +50,7 @@ pub struct Coded {
     pub(crate) resumes: bool,
 }
 
-impl Coded {
+impl RustFormat {
     /// A format with a complete conversation in each record.
     pub(crate) const fn of(about: &'static About, recognise: Recognise, read: Read) -> Self {
         Self {
@@ -86,7 +86,7 @@ pub(crate) fn table_map([name, source, table]: [&str; 3], requires: &[&str], jso
     }
 }
 
-impl Source for Coded {
+impl Source for RustFormat {
     fn about(&self) -> &'static About {
         self.about
     }

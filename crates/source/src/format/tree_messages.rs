@@ -10,13 +10,13 @@ use super::language::budget::Budget;
 use super::language::path::{InnerPath, MapPath};
 
 /// The messages of a tree; nested ones follow the message that contains them.
-pub(super) struct Below<'d> {
+pub(super) struct TreeMessages<'d> {
     pub(super) values: Vec<Value<'d>>,
     /// The path of each value, and the index in this list of the value that contains it.
     pub(super) places: Vec<(String, Option<usize>)>,
 }
 
-impl<'d> Below<'d> {
+impl<'d> TreeMessages<'d> {
     /// Finds all messages, from the list of those that are not nested.
     pub(super) fn of(map: &TreeMap, list: Vec<Value<'d>>, path: &str, budget: &Budget) -> Self {
         let mut all = Self {

@@ -9,8 +9,8 @@ use chatmill_intake::json::is_word;
 /// The lists of all formats; the file describes its syntax.
 const LISTS: &str = include_str!("silence.txt");
 
-static ALL: LazyLock<HashMap<&str, Silence>> = LazyLock::new(|| parse(LISTS));
-static NONE: LazyLock<Silence> = LazyLock::new(Silence::default);
+static ALL: LazyLock<HashMap<&str, MeaninglessKeys>> = LazyLock::new(|| parse(LISTS));
+static NONE: LazyLock<MeaninglessKeys> = LazyLock::new(MeaninglessKeys::default);
 
 /// A step of a path from the record to a value.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +83,7 @@ struct ListedKey {
 
 /// The keys of a format without meaning, and its maps.
 #[derive(Clone, Debug, Default)]
-pub struct Silence {
+pub struct MeaninglessKeys {
     /// The keys, in the order of the list.
     keys: Vec<&'static str>,
     /// The keys that mean nothing.
@@ -94,13 +94,13 @@ pub struct Silence {
     listed: BTreeMap<(usize, &'static str), Vec<ListedKey>>,
 }
 
-impl Silence {
+impl MeaninglessKeys {
     /// The lists of a format file, added to the lists of its vendor's requests: keys and maps, each separated by blanks.
     pub(crate) fn listed(source: &str, keys: &'static str, maps: &'static str) -> Self {
-        let mut silence = Self::of(source).clone();
-        silence.list(keys, &[Meaning::None]);
-        silence.list(maps, &[Meaning::Map]);
-        silence
+        let mut meaningless_keys = Self::of(source).clone();
+        meaningless_keys.list(keys, &[Meaning::None]);
+        meaningless_keys.list(maps, &[Meaning::Map]);
+        meaningless_keys
     }
 
     /// The lists with objects and lists that are kept whole, separated by blanks.
@@ -208,8 +208,8 @@ pub(crate) fn steps(listed: &str) -> Vec<Step<'_>> {
     steps
 }
 
-fn parse(lists: &'static str) -> HashMap<&'static str, Silence> {
-    let mut all: HashMap<&str, Silence> = HashMap::new();
+fn parse(lists: &'static str) -> HashMap<&'static str, MeaninglessKeys> {
+    let mut all: HashMap<&str, MeaninglessKeys> = HashMap::new();
     let mut sources: Vec<&str> = Vec::new();
     let lines = lists.lines().map(str::trim);
     for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -218,13 +218,13 @@ fn parse(lists: &'static str) -> HashMap<&'static str, Silence> {
             continue;
         }
         for source in &sources {
-            let silence = all.entry(source).or_default();
+            let meaningless_keys = all.entry(source).or_default();
             match line.split_once(' ') {
-                Some(("map", maps)) => silence.list(maps, &[Meaning::Map]),
-                Some(("free", free)) => silence.list(free, &[Meaning::Free]),
-                Some(("time", times)) => silence.list(times, &[Meaning::Time]),
-                Some(("used", used)) => silence.list(used, &[Meaning::None, Meaning::Used]),
-                _ => silence.list(line, &[Meaning::None]),
+                Some(("map", maps)) => meaningless_keys.list(maps, &[Meaning::Map]),
+                Some(("free", free)) => meaningless_keys.list(free, &[Meaning::Free]),
+                Some(("time", times)) => meaningless_keys.list(times, &[Meaning::Time]),
+                Some(("used", used)) => meaningless_keys.list(used, &[Meaning::None, Meaning::Used]),
+                _ => meaningless_keys.list(line, &[Meaning::None]),
             }
         }
     }
@@ -235,8 +235,8 @@ fn parse(lists: &'static str) -> HashMap<&'static str, Silence> {
 mod tests {
     use super::*;
 
-    fn meanings_of(silence: &Silence, path: &str) -> Meanings {
-        silence.meanings(&steps(path).into_iter())
+    fn meanings_of(meaningless_keys: &MeaninglessKeys, path: &str) -> Meanings {
+        meaningless_keys.meanings(&steps(path).into_iter())
     }
 
     #[test]
@@ -247,17 +247,19 @@ mod tests {
 
     #[test]
     fn a_whole_object_is_among_the_keys_without_meaning() {
-        let silence = Silence::default().with_whole("run.notes env");
+        let meaningless_keys = MeaninglessKeys::default().with_whole("run.notes env");
         let all = [Meaning::Whole, Meaning::None];
         for path in ["$.run.notes", "$[].run.notes", "$.env"] {
             assert!(
-                all.iter().all(|one| meanings_of(&silence, path).has(*one)),
+                all.iter()
+                    .all(|one| meanings_of(&meaningless_keys, path).has(*one)),
                 "{path}"
             );
         }
         for path in ["$.notes", "$.run.notes.words"] {
             assert!(
-                !all.iter().any(|one| meanings_of(&silence, path).has(*one)),
+                !all.iter()
+                    .any(|one| meanings_of(&meaningless_keys, path).has(*one)),
                 "{path}"
             );
         }
@@ -268,7 +270,7 @@ mod tests {
         let all = parse(
             "[x]\n# nothing\nuuid usage.cost tags[] $.top $[].id odd['a.b'].c people.*.name a-b\nmap people",
         );
-        let silence = &all["x"];
+        let meaningless_keys = &all["x"];
         for path in [
             "$.uuid",
             "$.top",
@@ -279,7 +281,7 @@ mod tests {
             "$.odd['a.b'].c",
             "$.people.*.name",
         ] {
-            assert!(meanings_of(silence, path).has(Meaning::None), "{path}");
+            assert!(meanings_of(meaningless_keys, path).has(Meaning::None), "{path}");
         }
         for path in [
             "$.a.top",
@@ -293,9 +295,12 @@ mod tests {
             "$.a-b",
             "$.people.name",
         ] {
-            assert!(!meanings_of(silence, path).has(Meaning::None), "{path}");
+            assert!(!meanings_of(meaningless_keys, path).has(Meaning::None), "{path}");
         }
-        assert!(meanings_of(silence, "$[].people").has(Meaning::Map) && silence.is_map("people"));
-        assert!(!meanings_of(silence, "$.people.*").has(Meaning::Map));
+        assert!(
+            meanings_of(meaningless_keys, "$[].people").has(Meaning::Map)
+                && meaningless_keys.is_map("people")
+        );
+        assert!(!meanings_of(meaningless_keys, "$.people.*").has(Meaning::Map));
     }
 }

@@ -19,6 +19,7 @@ ALLOWED = []
 REASONS = [
     (r"Invalid role tag", {"SGP-01"}),
     (r"Invalid message count|no turn", {"SGP-03"}),
+    (r"(images|videos|audios) in \d+ places", {"SGP-06"}),
 ]
 
 FOLDER = Path(importlib.util.find_spec("llamafactory").origin).parent / "data"

@@ -1,8 +1,10 @@
-//! A transcript: everything that dialects share of a conversation for one perspective, policy and window, computed once.
+//! A transcript: what all dialects need of one conversation, from one perspective, under one policy and in one window.
 //!
-//! A [`View`] comes in. `messages` selects the messages, removes leaked metadata from their texts, pairs and orders calls, and words the
-//! quotes; this folder makes turns of them and counts what is rendered. Out goes a [`TurnPlan`] that is not fitted to a dialect yet, which
-//! passes then change. Dialects that write records take the view and its messages from here.
+//! The engine creates a [`Transcript`] of a [`View`] and asks dialects for its renderings; what several dialects use is computed once. For
+//! a dialect with turns, `passes` takes a [draft](Transcript::draft), in which each message is a turn and each part a block, and fits it to
+//! the dialect; the writer of the dialect then writes it. Dialects that write the records of one system, not turns, use only the view, the
+//! roster and the arena. `draft` builds turns of the messages that the crate's folder `messages` has selected, ordered and worded; `turns` has the
+//! types of a [`TurnPlan`]; `progress` counts what is rendered; `rendering` has the facts that the engine gets next to the written text.
 
 mod draft;
 pub(crate) mod progress;
@@ -26,24 +28,27 @@ use crate::transcript::turns::TurnPlan;
 use crate::view::View;
 use crate::view::extent::Extent;
 
-/// The input of a dialect: a view of a conversation, and everything that is derived from it on first use.
+/// The input of a dialect: a view of a conversation, and values that are derived from it, each on first use.
 pub struct Transcript<'a> {
     view: View<'a>,
     arena: &'a TextArena,
     shown: OnceCell<Shown<'a>>,
+    /// The draft in the order [`Order::Paired`], which most dialects have.
     paired: OnceCell<TurnPlan<'a>>,
     roster: OnceCell<Roster<'a>>,
     aliases: OnceCell<Aliases<'a>>,
     namesakes: OnceCell<Namesakes<'a>>,
     definitions: OnceCell<Definitions<'a>>,
     has_several_others: OnceCell<bool>,
+    /// The result of [`Transcript::as_one_agent`]; `None` if it is this transcript.
     one_agent: OnceCell<Option<Box<Transcript<'a>>>>,
 }
 
-/// A list of definitions for each value of the source, and for each value that is added.
+/// Definitions of tools: a list for each value among the conversation's tools, and a list for each definition that is added to them. Some
+/// vendors define several tools in one value; the list of a value that defines no function is empty.
 type Definitions<'a> = Vec<Vec<Definition<'a>>>;
 
-/// The shown messages, and the losses of showing them in turns.
+/// The messages that turns show, and the losses that this selection declares, whatever their order and the dialect.
 struct Shown<'a> {
     messages: Vec<&'a Message>,
     has_tool_use: bool,
@@ -51,7 +56,7 @@ struct Shown<'a> {
     losses: Losses,
 }
 
-/// The properties of messages that turns have no place for.
+/// The properties of messages that turns have no place for: each is declared as a loss.
 const LACKS: &[Unsupported] = &[
     Unsupported::Times,
     Unsupported::Mentions,
@@ -59,7 +64,7 @@ const LACKS: &[Unsupported] = &[
     Unsupported::SenderNames,
 ];
 
-/// Returns the losses that a transcript may declare for any dialect: what has no place in turns, and what policy leaves out.
+/// Returns the codes of the losses that a draft in this order may declare: what has no place in turns, and what policy leaves out.
 pub(crate) fn loses(order: Order) -> Vec<LossCode> {
     united(&[
         select::LOSES,
@@ -118,7 +123,7 @@ impl<'a> Transcript<'a> {
         self.aliases.get_or_init(|| Aliases::new(listed, self.arena))
     }
 
-    /// Returns the names of participants who share a name with another one in the same rendering.
+    /// Returns the participants who share a name with another one in the same rendering, each as `name (id)`.
     pub(crate) fn namesakes(&self) -> &Namesakes<'a> {
         self.namesakes
             .get_or_init(|| Namesakes::of(&self.view, self.roster(), self.messages(), self.arena))
@@ -137,7 +142,7 @@ impl<'a> Transcript<'a> {
         *self.has_several_others.get_or_init(known)
     }
 
-    /// Returns the definitions of tools: a list for each value of the source, and for each value that is added.
+    /// Returns the definitions of tools, those of the conversation before those that are added.
     pub(crate) fn definitions(&self) -> &Definitions<'a> {
         self.definitions
             .get_or_init(|| definition::definitions(&self.view, self.arena))
@@ -148,11 +153,11 @@ impl<'a> Transcript<'a> {
         self.shown().has_tool_use
     }
 
-    /// Returns the turns in an order, not fitted to a dialect yet.
+    /// Returns the turns with calls, results and messages in this order, before passes fit them to a dialect.
     pub(crate) fn draft(&self, order: Order) -> TurnPlan<'a> {
         let is_paired = match order {
             Order::Paired => true,
-            // Without calls and results there is nothing to leave out, so the shared draft is the same.
+            // This order leaves out calls and results. If there are none, it equals the paired order, and the shared draft serves.
             Order::Toolless(_) => !self.has_tool_use(),
             Order::Filtered(_) => false,
         };
@@ -165,7 +170,8 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// Returns the transcript in which messages of all agents count as the perspective's.
+    /// Returns the transcript in which messages of all agents count as the perspective's, for dialects with a single assistant. It is this
+    /// transcript if no other agent has a message.
     pub(crate) fn as_one_agent(&self) -> &Self {
         let changed = self.one_agent.get_or_init(|| {
             let view = View {

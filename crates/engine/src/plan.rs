@@ -1,8 +1,10 @@
-//! A plan: a pipeline with its names resolved, its inputs found, and a fingerprint.
+//! A plan: a pipeline with its names resolved, its inputs found, and a fingerprint of the dataset that it makes.
 //!
-//! [`Plan::load`] and [`Plan::resolve`] read a pipeline, check its settings and find its inputs;
-//! [`Plan::hash_inputs`] hashes them. A run, shards and the Python package work from the plan.
-//! One module per section of the file resolves the values of that section.
+//! The commands, nights, shards and the Python package call [`Plan::load`] or [`Plan::resolve`], which check and resolve
+//! all settings and then find the inputs. A run calls [`Plan::hash_inputs`] next, and takes everything else from the plan.
+//! Most modules resolve one section of the file. The others: `inputs` finds and names the files, with `source` and `maps`
+//! for how they are read; `reading` does the same for paths typed on a command line; `certified` makes the part of the plan
+//! that the fingerprint and the manifest contain; `check_settings` are those of a check; `small_file` opens named files.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -86,7 +88,7 @@ pub struct Plan {
     pub compression: Compression,
     /// Whether findings, rejects and reports may quote chat text.
     pub quotes: bool,
-    /// The settings that change certified bytes, without the inputs and dialects.
+    /// The settings that change the bytes of the dataset, without those of inputs and dialects ([`certified`]).
     certified: Map<String, Value>,
     /// Inputs in the order of their names.
     pub inputs: Vec<PlannedInput>,
@@ -309,7 +311,7 @@ impl Plan {
         cut::at(&self.inputs, input).name()
     }
 
-    /// Returns the id of a conversation before qualification: its id with the prefix of its input.
+    /// Returns the id of a conversation before equal ids are made unique: its id with the prefix of its section.
     pub(crate) fn base_id(&self, input: usize, linked: &Linked, record: &RecordHash<'_>) -> String {
         let prefix = &cut::at(&self.inputs, input).settings.written.id_prefix;
         format!("{prefix}{}", record::id(linked, record))
@@ -472,8 +474,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Returns the plan without the settings that never change a
-    /// certified byte: output path, resources, spelling of inputs.
+    /// Returns the normalised plan: the plan without settings that never change a byte
+    /// of the dataset's tables, such as output path, resources, and spelling of inputs.
     pub fn normalised(&self) -> Value {
         let targets = self.targets.iter();
         let targets = targets.map(|target| format!("{}@{}", target.id(), target.profile()));

@@ -1,4 +1,6 @@
-//! Builds the first draft of the turns: each message becomes a turn, each part a block.
+//! Builds the first draft of the turns: each message becomes a turn, each part a block, and each result a separate turn.
+//!
+//! [`Transcript::draft`] calls it. Ids, names and arguments of blocks are empty until passes set them.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +25,7 @@ use crate::view::View;
 use crate::view::policy::References;
 use crate::view::trained::TrainedMessages;
 
-/// Builds the turns of a transcript's messages.
+/// Builds the turns of a transcript's messages in an order.
 pub(super) fn draft<'a>(transcript: &Transcript<'a>, order: Order) -> TurnPlan<'a> {
     let shown = transcript.shown();
     let mut plan = TurnPlan {
@@ -54,7 +56,7 @@ pub(super) fn draft<'a>(transcript: &Transcript<'a>, order: Order) -> TurnPlan<'
     builder.plan
 }
 
-/// Returns the address of a link without a name, which is written unchanged.
+/// Returns the address of a link without a name. In a dialect without links, the address is written instead of a placeholder.
 fn address(media: &Media) -> Option<&str> {
     match (&media.source, media.name.as_deref()) {
         (MediaSource::Url(url), None | Some("")) if media.kind == MediaKind::Link => Some(url),
@@ -66,13 +68,13 @@ struct PlanBuilder<'t, 'a> {
     transcript: &'t Transcript<'a>,
     plan: TurnPlan<'a>,
     system: SystemText,
-    /// Positions of the shown messages of users and agents.
+    /// Positions of the messages of users and agents that have a turn: where policy wants that, quotes of them are shorter.
     shown_at: BTreeSet<u32>,
     quoted: Quoted<'a>,
 }
 
 impl<'a> PlanBuilder<'_, 'a> {
-    /// Adds system text that is not a message of the source.
+    /// Adds a turn for each system text that is not a message of the source, such as the prompt of the pipeline.
     fn add_system_text(&mut self) {
         for text in std::mem::take(&mut self.system.added) {
             let start = self.plan.blocks.len();
@@ -87,6 +89,7 @@ impl<'a> PlanBuilder<'_, 'a> {
         }
     }
 
+    /// Adds the turn of a message or of a result.
     fn step(&mut self, step: Step<'a>) {
         match step {
             Step::Message { message, calls } => self.message(message, &calls),
@@ -187,6 +190,7 @@ impl<'a> PlanBuilder<'_, 'a> {
         }
     }
 
+    /// Returns the block of a medium, with the words for dialects that cannot carry it.
     fn medium(&mut self, media: &'a Media) -> BlockContent<'a> {
         self.plan.kinds.add(Kinds::MEDIA);
         let name = match address(media) {
@@ -263,6 +267,8 @@ impl<'a> PlanBuilder<'_, 'a> {
         }
     }
 
+    /// Adds the turn of a result, with its media. `call` is `None` for a result without a call, and `answer` for a call without a result,
+    /// which gets a synthetic one.
     fn result(&mut self, call: Option<Call<'a>>, answer: Option<FoundResult<'a>>) {
         let view = self.transcript.view();
         let position = answer.map(|answer| answer.message.position);
@@ -313,7 +319,7 @@ impl<'a> PlanBuilder<'_, 'a> {
         self.plan.close(Turn::new(Role::Tool, position), start);
     }
 
-    /// Adds the cache marks on a result.
+    /// Adds the cache marks that follow a result.
     fn marks(&mut self, answer: Option<FoundResult<'a>>, role: Role) {
         let position = answer.map(|answer| answer.message.position);
         for _ in 0..answer.map_or(0, FoundResult::marks) {
@@ -323,7 +329,8 @@ impl<'a> PlanBuilder<'_, 'a> {
         }
     }
 
-    /// Adds a result as the text of a separate user turn.
+    /// Adds a result as the text of a separate user turn, because its call is missing or not the perspective's. `caller` is the index of the
+    /// participant who called.
     fn inline(&mut self, answer: FoundResult<'a>, caller: Option<usize>) {
         let (view, message) = (self.transcript.view(), answer.message);
         let content = answered_in_words(view, answer, &mut self.plan.losses);
@@ -333,7 +340,7 @@ impl<'a> PlanBuilder<'_, 'a> {
         self.words(Wording::ToolUse, result_words(content), position, Role::User);
         self.marks(Some(answer), Role::User);
         let turn = Turn {
-            // A user turn must not have the name of the assistant.
+            // A result that the perspective sent has no sender here: a user turn must not have the name of the assistant.
             sender: caller.or(message.sender.filter(|_| !view.is_own(message))),
             ..Turn::new(Role::User, position)
         };

@@ -1,4 +1,6 @@
-//! Counts for the row of a rendering, collected while it is written.
+//! Counts the messages that a rendering shows, and their roles, for the facts in its [`Rendering`].
+//!
+//! For a dialect with turns, a pass counts the plan before it is written; dialects that write records count while they write.
 
 use crate::loss::Losses;
 use crate::loss::violation::Violation;
@@ -21,7 +23,7 @@ impl Progress {
         self.positions.reserve(messages);
     }
 
-    /// Counts a message that was rendered in a role. A message in two turns counts once.
+    /// Counts a message that was rendered in a role. A message in several turns counts once.
     pub(crate) fn rendered(&mut self, position: u32, role: &'static str) {
         if role != "system" {
             self.first_role = self.first_role.or(Some(role));
@@ -33,18 +35,18 @@ impl Progress {
         }
     }
 
-    /// Counts a message that was rendered inside another one.
+    /// Counts a message that has no turn because it was rendered inside another one: the result of a tool that the vendor runs.
     pub(crate) fn inside(&mut self, position: u32) {
         self.positions.push(position);
     }
 
-    /// Records the position of a written notice, which is in the rendering but not counted as a message.
+    /// Records the position of a notice that was written: it extends the range of rendered positions, but is not counted as a message.
     pub(crate) fn noted(&mut self, position: u32) {
         let (first, last) = self.noted.unwrap_or((position, position));
         self.noted = Some((first.min(position), last.max(position)));
     }
 
-    /// Records a turn that is not a message of the conversation.
+    /// Records a turn that is not a message of the conversation, such as an added prompt.
     pub(crate) fn added(&mut self, role: &'static str) {
         self.last_role = Some(role);
     }
@@ -62,12 +64,12 @@ impl Progress {
         self.positions.iter().copied().max()
     }
 
-    /// Whether the rendering has no turn.
+    /// Whether no turn was recorded yet.
     pub(crate) fn has_no_turn(&self) -> bool {
         self.last_role.is_none()
     }
 
-    /// Returns the rendering with these counts.
+    /// Returns the rendering with these counts. Its `ordinal` and `paid` are set later.
     pub(crate) fn finish(mut self, extent: Extent, losses: Losses, violations: Vec<Violation>) -> Rendering {
         self.positions.sort_unstable();
         self.positions.dedup();

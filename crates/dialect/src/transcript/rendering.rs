@@ -1,4 +1,5 @@
-//! A row of the renderings table without its text and its tokens, which are in the sink.
+//! The facts about a rendering: a row of the table `renderings` without the text, which a dialect writes into the sink, and without the
+//! tokens, which the engine counts in the sink.
 
 use std::ops::Range;
 
@@ -9,11 +10,12 @@ use crate::view::extent::Coverage;
 /// Facts about the rendering of a conversation, or of one message of it, in a dialect. The text is in the sink.
 #[derive(Clone, Debug)]
 pub struct Rendering {
-    /// Number of this rendering among those of one view, from 0.
+    /// Number of this rendering among those of one conversation, dialect and perspective, from 0. There are several if the conversation is
+    /// divided into windows, or if each message is a rendering.
     pub ordinal: u32,
-    /// Whether it shows the whole conversation or a window.
+    /// Whether it shows the whole conversation, a window, or one message.
     pub coverage: Coverage,
-    /// Lowest position among the rendered messages, without system text before a window.
+    /// Lowest position among the rendered messages; system text before the window is not counted if it has other messages.
     pub first_position: Option<u32>,
     /// Highest position among the rendered messages.
     pub last_position: Option<u32>,
@@ -21,7 +23,7 @@ pub struct Rendering {
     pub messages_rendered: u32,
     /// Role of the first message that it shows, ignoring system text and synthetic turns.
     pub first_role: Option<&'static str>,
-    /// Role of its last turn in the canonical model: `system`, `user`, `assistant` or `tool`.
+    /// Role of its last turn, in the words of the canonical model: `system`, `user`, `assistant` or `tool`.
     pub last_role: Option<&'static str>,
     /// Number of messages that it shows as the assistant's.
     pub assistant_messages: u32,
@@ -29,7 +31,8 @@ pub struct Rendering {
     pub losses: Vec<Loss>,
     /// Rules of the dialect that it breaks. The rendering is valid if there are none.
     pub violations: Vec<Violation>,
-    /// Range of positions whose requests are billed with this rendering, and with no other rendering of the view.
+    /// Positions of the messages for which requests are billed with this rendering. Several windows may show a message, but its position is
+    /// in the range of one of them only, so that no request is billed twice. The engine sets the range; a dialect leaves it empty.
     pub paid: Range<u32>,
 }
 

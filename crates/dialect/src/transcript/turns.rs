@@ -1,8 +1,9 @@
 //! Turns as flat data: the content of a rendering in blocks, which passes change and a writer writes.
 //!
-//! All turns are in one list, all blocks in a second and all words in a third. A turn has the range of its blocks, and a block the range of
-//! its words. All elements are `Copy`, so that the draft that dialects share is cheap to clone, and merging two turns only changes the end
-//! of a range.
+//! A [`TurnPlan`] has all turns in one list, all blocks in a second, and the runs of text of all blocks, the *words*, in a third. A turn has
+//! the range of its blocks, and a block the range of its words. All elements are `Copy`, so that the draft that dialects share is cheap to
+//! clone, and merging two turns only changes the end of a range. An element without a message of the source is *synthetic*: an added
+//! prompt, or the result of a call that has none.
 
 use std::ops::Range;
 
@@ -21,48 +22,48 @@ use crate::transcript::rendering::Rendering;
 use crate::view::extent::Extent;
 use crate::view::trained::TrainedMessages;
 
-/// A call, as far as it is prepared for writing.
+/// A call. The draft sets its place and the call; passes set what is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallBlock<'a> {
     /// The position of its message, and its index among the parts.
     pub(crate) place: PartPlace,
     /// The call in the source.
     pub(crate) call: &'a ToolCall,
-    /// The id that is written.
+    /// The id that is written; empty until a pass sets it, like the two fields below.
     pub(crate) id: &'a str,
     /// The name of the tool, in the spelling that the dialect allows.
     pub(crate) name: &'a str,
     /// The arguments, in the form that the dialect wants.
     pub(crate) arguments: &'a str,
-    /// The vendor item that is written instead.
+    /// The item in the vendor's form that is written instead of the call, if the dialect is that vendor's.
     pub(crate) item: Option<&'a VendorItem>,
 }
 
 impl CallBlock<'_> {
-    /// Whether it has free text instead of arguments.
+    /// Whether the tool takes free text instead of named arguments.
     pub(crate) fn is_input(&self) -> bool {
         self.call.form == ArgumentForm::FreeText
     }
 }
 
-/// A result, as far as it is prepared for writing.
+/// A result. The draft sets what the source has; passes set the id and the name that are written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ResultBlock<'a> {
     /// The call that it answers; `None` for a result without a call.
     pub(crate) call: Option<PartPlace>,
-    /// The result in the source; `None` if the answer is synthetic.
+    /// The result in the source; `None` for a synthetic result.
     pub(crate) result: Option<&'a ToolResult>,
     /// The name of the tool in the source.
     pub(crate) tool: Option<&'a str>,
-    /// The id of its call that is written.
+    /// The id of its call, as it is written; empty until a pass sets it, like the name below.
     pub(crate) id: &'a str,
-    /// The name of the tool that is written.
+    /// The name of the tool, as it is written.
     pub(crate) name: &'a str,
-    /// The answer as text.
+    /// The result as text.
     pub(crate) content: &'a str,
     /// Whether the text is a JSON object and is written as one.
     pub(crate) is_object: bool,
-    /// The vendor item that is written instead.
+    /// The item in the vendor's form that is written instead of the result, if the dialect is that vendor's.
     pub(crate) item: Option<&'a VendorItem>,
 }
 
@@ -78,38 +79,38 @@ impl ResultBlock<'_> {
 pub(crate) enum Wording {
     /// A text of the message, or the placeholder of a part.
     Text,
-    /// A quoted message; the index among the quotes of the plan.
+    /// A quoted message, with the index of its [`QuotedName`] in the plan.
     Quote(usize),
     /// The thoughts of the assistant.
     Thought,
     /// A call or a result that is written as text.
     ToolUse,
-    /// Only a name.
+    /// Nothing but the name of the speaker, which is the lead of the block: the turn does not begin with a text.
     Name,
 }
 
 /// The content of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BlockContent<'a> {
-    /// Words, as a range of all words.
+    /// Words of the plan.
     Words(Wording, Words),
-    /// A media item, and its placeholder if it cannot be carried.
+    /// A media item, and the words that replace it if the dialect cannot carry it.
     Media(&'a Media, Words),
     /// A call.
     Call(CallBlock<'a>),
     /// A result.
     Result(ResultBlock<'a>),
-    /// Reasoning, before it is decided if the dialect writes thoughts.
+    /// Reasoning, until a pass makes words of it or leaves it out.
     Reasoning(&'a str),
-    /// A notice inside a message.
+    /// A notice inside a message, until a pass leaves it out.
     Notice,
     /// An item that only one vendor has.
     Item(&'a VendorItem),
-    /// A cache mark on the block before it.
+    /// A cache mark on the block before it, until a pass sets [`Block::is_cached`] there.
     CacheMark,
 }
 
-/// A range of words.
+/// A range of the words of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Words {
     start: usize,
@@ -122,12 +123,14 @@ impl Words {
     }
 }
 
-/// How a quote names the author of the quoted message.
+/// How a quote names the author of the quoted message, from which a pass chooses when it is known where turns have names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QuotedName<'a> {
-    /// The words before the quote with an alias instead of a name that turns cannot spell, and the index of that participant.
+    /// If a field for names cannot have the author's name: the words before the quote with the alias instead, which dialects with such a
+    /// field write, and the index of the author.
     pub(crate) aliased: Option<(&'a str, usize)>,
-    /// Whether the name lost control characters that nothing else declares.
+    /// Whether the name lost control characters, and the quoted message is not in the conversation, where its sender's name would have
+    /// declared that loss.
     pub(crate) is_cleaned: bool,
 }
 
@@ -136,9 +139,9 @@ pub(crate) struct QuotedName<'a> {
 pub(crate) enum Lead<'a> {
     /// Nothing.
     None,
-    /// The name of the speaker.
+    /// The name of the speaker, before a colon.
     Name(&'a str),
-    /// A label that the dialect writes.
+    /// A fixed label, such as `[system] ` before system text in a user turn.
     Label(&'static str),
 }
 
@@ -165,7 +168,7 @@ pub(crate) struct Block<'a> {
     pub(crate) position: Option<u32>,
     /// The role in which its message is rendered.
     pub(crate) role: Role,
-    /// Whether it is the first of its message in this turn.
+    /// Whether it is the first block of its message in this turn, where a merged text has the separator.
     pub(crate) opens: bool,
     /// Whether it has a cache mark.
     pub(crate) is_cached: bool,
@@ -199,7 +202,7 @@ impl<'a> Block<'a> {
         matches!(self.content, BlockContent::Media(..))
     }
 
-    /// Whether it is a media item of the result before it.
+    /// Whether it is a media item of a result, the block of which is before it.
     pub(crate) fn is_result_media(&self) -> bool {
         self.is_media() && self.role == Role::Tool
     }
@@ -210,7 +213,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Returns the blocks, each with the media items that belong to it: those of a result.
+/// Returns the blocks except media items of results; each result comes with its media items, any other block with none.
 pub(crate) fn with_media<'b, 'a>(
     blocks: &'b [Block<'a>],
 ) -> impl Iterator<Item = (&'b Block<'a>, &'b [Block<'a>])> {
@@ -235,11 +238,11 @@ pub(crate) struct Turn<'a> {
     pub(crate) role: Role,
     /// Position of its message, or of the first of several; `None` if the turn is synthetic.
     pub(crate) position: Option<u32>,
-    /// The id of that message, unless an earlier turn has it.
+    /// The id of that message, where the dialect has ids and no earlier turn has this one.
     pub(crate) message_id: Option<&'a str>,
     /// Index of the speaking participant, unless that is the perspective.
     pub(crate) sender: Option<usize>,
-    /// The name that is written in the field for names.
+    /// The name that is written in the field for names, if any.
     pub(crate) alias: Option<&'a str>,
     /// Index of its first block.
     pub(crate) start: usize,
@@ -294,10 +297,10 @@ impl Kinds {
     }
 }
 
-/// The turns of a rendering, and the losses of making them.
+/// The turns of a rendering, with the losses so far: a draft that passes fit to a dialect, until a writer writes it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TurnPlan<'a> {
-    /// System text outside the turns.
+    /// System text that the dialect writes outside the turns; empty until a pass moves it here.
     pub(crate) system: Vec<Block<'a>>,
     /// The turns in order.
     pub(crate) turns: Vec<Turn<'a>>,
@@ -307,13 +310,13 @@ pub(crate) struct TurnPlan<'a> {
     pub(crate) words: Vec<TextRun<'a>>,
     /// The kinds of blocks that occur.
     pub(crate) kinds: Kinds,
-    /// Definitions of tools.
+    /// Definitions of tools that the dialect writes; empty until a pass adds them.
     pub(crate) definitions: Vec<ToolDefinition<'a>>,
-    /// How each quote names its author, by the number of the quote.
+    /// How quotes name their authors, by the index in [`Wording::Quote`].
     pub(crate) quotes: Vec<QuotedName<'a>>,
     /// The losses so far.
     pub(crate) losses: Losses,
-    /// Calls and results that policy rejects.
+    /// Calls and results that policy rejects: a pass makes violations of them, in the rule of the dialect.
     pub(crate) rejected: Vec<Violation>,
     /// Rules that the rendering breaks.
     pub(crate) violations: Vec<Violation>,
@@ -321,9 +324,9 @@ pub(crate) struct TurnPlan<'a> {
     pub(crate) progress: Progress,
     /// How much of the conversation is shown.
     pub(crate) extent: Extent,
-    /// The messages that are trained on.
+    /// Which of the perspective's messages a trainer learns from; the others are context.
     pub(crate) trained: TrainedMessages,
-    /// The text between messages of one turn.
+    /// The text between messages that were merged into one turn.
     pub(crate) separator: &'a str,
 }
 
@@ -343,13 +346,13 @@ impl<'a> TurnPlan<'a> {
         self.turns.iter().map(|turn| (turn, self.blocks(turn)))
     }
 
-    /// Returns the speaker of a turn with this role and these blocks.
+    /// Returns the speaker of a turn with this role and these blocks, by which trainers mask text: the perspective, context, or another.
     pub(crate) fn speaker(&self, role: Role, blocks: &[Block<'a>]) -> Speaker {
         let positions = blocks.iter().filter_map(|block| block.position);
         self.trained.speaker(role, positions)
     }
 
-    /// Adds a turn with the blocks from the index `start` on.
+    /// Adds a turn with all blocks from the index `start` to the end of the list.
     pub(crate) fn close(&mut self, turn: Turn<'a>, start: usize) {
         let end = self.blocks.len();
         self.turns.push(Turn { start, end, ..turn });
@@ -375,7 +378,7 @@ impl<'a> TurnPlan<'a> {
         cut::slice_mut(&mut self.words, words.range())
     }
 
-    /// Returns the text of a block: its lead, and its words or the mark of a medium that is in a list of the record.
+    /// Returns the text of a block: its lead, then its words. A medium that is carried has a mark such as `<image>` instead of words.
     pub(crate) fn runs(&self, block: &Block<'a>) -> impl Iterator<Item = TextRun<'a>> {
         let (words, mark) = match block.content {
             BlockContent::Words(_, words) => (self.words(words), None),
@@ -386,8 +389,8 @@ impl<'a> TurnPlan<'a> {
         block.lead.runs().chain(words.iter().copied()).chain(mark)
     }
 
-    /// Writes the texts of blocks as one text, with line breaks within a message and the separator, by default a blank line, between
-    /// messages.
+    /// Writes the texts of blocks as one text, with a line break between blocks of one message, and the separator (by default a blank line)
+    /// between messages.
     pub(crate) fn joined<'b>(
         &self,
         blocks: impl IntoIterator<Item = &'b Block<'a>>,
@@ -442,8 +445,8 @@ impl<'a> TurnPlan<'a> {
         sink.framing("\"");
     }
 
-    /// Rebuilds all turns. `change` gets the plan without blocks, and each turn with its former blocks; it adds the new blocks and turns to
-    /// the plan.
+    /// Rebuilds all turns. `change` is called for each turn with the plan, which at first has neither turns nor blocks, and with the turn's
+    /// former blocks; it adds the new blocks and turns to the plan.
     pub(crate) fn rebuild(&mut self, mut change: impl FnMut(&mut Self, Turn<'a>, &[Block<'a>])) {
         let turns = std::mem::take(&mut self.turns);
         let blocks = std::mem::take(&mut self.blocks);
@@ -470,7 +473,7 @@ impl<'a> TurnPlan<'a> {
         });
     }
 
-    /// Records the messages that are rendered.
+    /// Counts the messages of all blocks in `progress`; a pass calls this when every message has its turn.
     pub(crate) fn note_rendered(&mut self) {
         let mut progress = std::mem::take(&mut self.progress);
         progress.reserve(self.turns.len());
@@ -501,7 +504,7 @@ impl<'a> TurnPlan<'a> {
         trimmed
     }
 
-    /// Returns the facts about the rendering, after a writer wrote it.
+    /// Returns the facts about the rendering, after a writer has written its text.
     pub(crate) fn finish(self) -> Rendering {
         self.progress.finish(self.extent, self.losses, self.violations)
     }

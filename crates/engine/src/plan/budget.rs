@@ -1,4 +1,5 @@
-//! `window.max_tokens`, resolved: the maximum tokens of a rendering, as written or as a model reads it.
+//! Resolves `window.max_tokens`: the maximum tokens of a rendering, counted in one of the plan's encodings, or
+//! in the chat template and with the tokenizer of a model. `windows` calls it.
 
 use std::path::Path;
 
@@ -21,19 +22,19 @@ pub struct Budget {
     pub encoding: Encoding,
     /// The number of tokens.
     pub tokens: u64,
-    /// Bytes from which a rendering is refused as too large anyway.
+    /// The maximum bytes of a rendering (`limits.rendering`): a longer one does not fit, whatever its tokens.
     pub bytes: u64,
-    /// The template that is rendered and counted instead, by its name in the pipeline file.
+    /// The template of which the text is counted instead of that of the dialect, as named in the pipeline file.
     pub template: Option<String>,
 }
 
-/// The objects that names in a budget can refer to.
+/// What the names in a budget can refer to, and the dialects that it applies to.
 pub struct BudgetSources<'p> {
-    /// Encodings that are counted.
+    /// The encodings of `count.encodings`.
     pub encodings: &'p [Encoding],
     /// Chat templates of the pipeline.
     pub templates: &'p Templates,
-    /// Dialects that are rendered.
+    /// The dialects that are rendered: with `window.same_for_all` a window must fit in each.
     pub targets: &'p [Dialect],
     /// The folder that relative paths start at.
     pub base: &'p Path,
@@ -73,6 +74,7 @@ impl BudgetSources<'_> {
         Ok((budget, template))
     }
 
+    /// Finds an encoding of `count.encodings`.
     fn counted(&self, name: &str) -> Result<Encoding, PlanError> {
         let counted = self.encodings.iter().find(|encoding| encoding.name() == name);
         counted.cloned().ok_or_else(|| {

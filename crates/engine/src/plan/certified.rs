@@ -1,6 +1,8 @@
-//! The certified part of a plan, for its fingerprint and the manifest: settings
-//! with the content of files instead of their paths, and the settings for reading
-//! the inputs. The destination and settings of the machine are not part of it.
+//! The part of a plan that determines the bytes of the dataset, as JSON: the *normalised plan*. It is a part of
+//! the fingerprint and of the manifest, which certifies these bytes.
+//!
+//! Hashes of files replace their paths, so that a plan has the same fingerprint on every machine. The destination,
+//! the resources of the machine, checks and nights are left out, because they change no table.
 
 use chatmill_intake::discover;
 use chatmill_model::RawJson;
@@ -13,7 +15,7 @@ use super::{Plan, PlannedInput};
 use crate::error::PlanError;
 use crate::pipeline::{OutputSection, Pipeline};
 
-/// Returns the settings of a plan; `encodings` describes each of its encodings.
+/// Returns the normalised settings of a plan, without inputs and dialects; `encodings` has an entry for each encoding.
 pub(super) fn settings(plan: &Plan, encodings: Vec<Value>) -> Result<Map<String, Value>, PlanError> {
     let resolved = Pipeline {
         limits: plan.limits.clone(),
@@ -78,7 +80,7 @@ fn name_files_by_content(plan: &Plan, most: &mut Map<String, Value>) {
     let limit = plan.limits.vocabulary.max(plan.limits.template_file);
     for key in ["template", "tokenizer"] {
         let word = most.get(key).and_then(Value::as_str);
-        // A word that is no file is a name; its meaning is elsewhere in the plan.
+        // A word that is not a file is the name of a template or an encoding, which the plan describes elsewhere.
         if let Some(Ok(text)) = word.map(|word| discover::read_small(&plan.base.join(word), limit)) {
             let hash = blake3::hash(text.as_bytes()).to_hex();
             most.insert(key.to_owned(), hash.as_str().into());
@@ -86,8 +88,8 @@ fn name_files_by_content(plan: &Plan, most: &mut Map<String, Value>) {
     }
 }
 
-/// Returns the settings for reading the inputs of each
-/// section. The names of inputs are recorded separately, once.
+/// Returns the settings for reading the inputs, for each section. The names and
+/// hashes of the inputs are not in them: the fingerprint and the manifest add these.
 pub(super) fn sections(inputs: &[PlannedInput]) -> Vec<Value> {
     let sections = firsts(inputs).map(|planned| {
         let (settings, written) = (&planned.settings, &planned.settings.written);
@@ -121,7 +123,8 @@ pub(super) fn sections(inputs: &[PlannedInput]) -> Vec<Value> {
     sections.collect()
 }
 
-/// Hashes a format file without the line with the version that it was verified with.
+/// Hashes a format file without its line `verified`, which records what
+/// the file was last compared with, and changes no conversation.
 fn format_hash(text: &str) -> String {
     let mut hasher = blake3::Hasher::new();
     let is_verified = |line: &str| {

@@ -1,4 +1,5 @@
-//! The settings of codes: ignored, or with another severity, in all files or in some.
+//! The settings of `chatmill check`: codes of findings that are ignored or have another severity, in all files or in some;
+//! files that are not read; and the suppliers of files. A plan resolves the section only to refuse what is wrong in it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use super::inputs::require_zone;
 use crate::error::PlanError;
 use crate::pipeline::{CheckSection, PerPathSection, SeverityWord};
 
-/// The settings of codes.
+/// The codes of findings with settings.
 #[derive(Clone, Debug, Default)]
 pub struct CodeSettings {
     /// Codes that are neither reported nor counted.
@@ -19,34 +20,34 @@ pub struct CodeSettings {
     severities: BTreeMap<&'static str, Severity>,
 }
 
-/// The settings of codes for files that match certain patterns.
+/// Settings of codes for files that match a pattern.
 #[derive(Clone, Debug, Default)]
 pub struct PathSettings {
     patterns: Patterns,
     codes: CodeSettings,
 }
 
-/// The settings of a `[check]` section: codes, excluded files, suppliers.
+/// A resolved `[check]` section.
 #[derive(Clone, Debug, Default)]
 pub struct CheckSettings {
-    /// For all files.
+    /// The settings of codes for all files.
     pub codes: CodeSettings,
-    /// For some files, in addition.
+    /// Further settings of codes for some files, in the order of the section.
     pub per_path: Vec<PathSettings>,
     /// Patterns of files that are not read.
     pub exclude: Patterns,
-    /// The handling of links inside folders.
+    /// Whether symbolic links inside folders are followed.
     pub links: Links,
-    /// The suppliers and the patterns of their files.
+    /// The suppliers, who delivered the files and get a letter about them, each with the patterns of these files.
     suppliers: Vec<(String, Patterns)>,
     /// The zone of times without an offset, if the conversation names none.
     pub zone: Option<String>,
-    /// Finds keys and tokens, if requested.
+    /// Finds secrets such as API keys, if requested.
     pub(crate) redactor: Option<Redactor>,
 }
 
 impl CheckSettings {
-    /// Also searches for keys and tokens.
+    /// Also searches for secrets such as API keys and access tokens.
     pub fn find_secrets(&mut self) {
         self.redactor = Some(Redactor::new(&[PersonalKind::Secret], None, &[]));
     }
@@ -84,8 +85,8 @@ impl CheckSettings {
         })
     }
 
-    /// Returns the supplier of a file: the one in the settings, else the name of its top folder.
-    /// `names` are the names of the file; the first is its path below the checked folder.
+    /// Returns the supplier of a file: the one in the settings, else the top folder of its path. `names` are the
+    /// names of the file: the first is its path below the checked folder, the last its path as typed.
     pub fn supplier(&self, names: &[impl AsRef<str>]) -> String {
         let matches = |patterns: &Patterns| names.iter().any(|name| patterns.matches(name.as_ref()));
         if let Some((supplier, _)) = self.suppliers.iter().find(|(_, patterns)| matches(patterns)) {
@@ -93,7 +94,7 @@ impl CheckSettings {
         }
         let below = names.first().and_then(|name| name.as_ref().split_once('/'));
         let below = below.map(|(top, _)| top.to_owned());
-        // A file at the top of the checked folder: the folder that the user typed.
+        // A file directly in the checked folder belongs to that folder, which the path as typed contains.
         let typed = || {
             let (folder, _) = names.last()?.as_ref().rsplit_once('/')?;
             folder.rsplit('/').next().map(str::to_owned)
@@ -104,7 +105,7 @@ impl CheckSettings {
             .unwrap_or_else(|| "delivery".to_owned())
     }
 
-    /// Returns the settings of codes for a file with these names.
+    /// Returns the settings of codes for a file with these names: those for all files, then those of each matching pattern.
     pub fn of(&self, names: &[impl AsRef<str>]) -> CodeSettings {
         let mut codes = self.codes.clone();
         for one in &self.per_path {
@@ -133,7 +134,7 @@ impl CodeSettings {
         if self.off.contains(&code.code) {
             return None;
         }
-        // The settings list only codes with a changed severity.
+        // The map has only the codes that the settings name.
         Some(self.severities.get(code.code).copied().unwrap_or(own))
     }
 
@@ -142,7 +143,8 @@ impl CodeSettings {
         Ok(())
     }
 
-    /// Adds severities. A longer code has priority over a shorter prefix, and a name over both.
+    /// Adds severities. If several words select a code, the longest has priority: `RF001` over the
+    /// prefix `RF`, and the name `dangling-reference` over both.
     fn grade(
         &mut self,
         severities: &BTreeMap<String, SeverityWord>,
@@ -180,7 +182,7 @@ fn all(words: &[String], key: &'static str) -> Result<Vec<&'static Code>, PlanEr
     Ok(all)
 }
 
-/// Returns the codes that a word selects.
+/// Returns the codes that a word selects: a code, a prefix of codes, or a name.
 pub(super) fn named_codes(word: &str, key: &'static str) -> Result<Vec<&'static Code>, PlanError> {
     codes::named(word).map_err(|near| PlanError::UnknownWord {
         key,

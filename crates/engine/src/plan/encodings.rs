@@ -1,4 +1,5 @@
-//! The encodings of a plan: built-in ones by name, and user-defined ones from their files.
+//! Resolves `count.encodings`, the encodings that a run counts tokens in: built-in ones by name, and user-defined ones
+//! from their files. Other sections name these or built-in ones ([`named`], [`required`]).
 
 use std::path::Path;
 
@@ -12,8 +13,8 @@ use crate::pipeline::{CountSection, CountedEncoding, OwnEncoding};
 /// The encodings of `count.encodings` in the order of the file, each once.
 pub(super) struct Encodings {
     pub(super) encodings: Vec<Encoding>,
-    /// The entry of each encoding in the normalised plan: its name; for
-    /// a user-defined one the hash of its file instead of the path.
+    /// The entry of each encoding in the normalised plan ([`super::certified`]): the name of a built-in
+    /// one; the name of a user-defined one with the hash of its file.
     pub(super) identities: Vec<Value>,
 }
 
@@ -54,7 +55,7 @@ impl Encodings {
     }
 }
 
-/// Finds an encoding by name: one of `own`, else a built-in one.
+/// Finds an encoding by name: one of `own`, which are those of the plan, else a built-in one.
 pub(super) fn named<'e>(own: &'e [Encoding], name: &str) -> Option<&'e Encoding> {
     let own = own.iter().find(|known| known.name() == name);
     own.or_else(|| chatmill_token::find(name))
@@ -72,6 +73,7 @@ pub(super) fn required<'e>(
     })
 }
 
+/// Loads a user-defined encoding; returns it with its entry in the normalised plan.
 fn own(section: &OwnEncoding, base: &Path, limit: u64) -> Result<(Encoding, Value), PlanError> {
     let name = &section.name;
     let file = match (&section.ranks, &section.pattern, &section.tokenizer) {

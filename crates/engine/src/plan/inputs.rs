@@ -1,9 +1,10 @@
 //! The inputs of a plan: found on disk, named, and each with
 //! its source, tables and other settings of its section.
 //!
-//! [`inputs()`] lists them in the order of their names, without files that the run
-//! itself writes ([`own_outputs`]); [`schemas`] and [`senders`] read table definitions and names of
-//! senders that other inputs contain. The plan of a run and the commands that read typed paths call it.
+//! [`inputs()`] lists them in the order of their names, without this run's pipeline file and output, and without
+//! other folders that chatmill wrote ([`own_outputs`]). Before rows are read, [`schemas`] and [`senders`] read inputs
+//! that describe other inputs of their section: definitions of tables, and names of senders. A plan calls all three;
+//! `reading` calls the same parts for paths on a command line (*typed paths*), which form one section with number 0.
 
 pub(super) mod own_outputs;
 pub(super) mod schemas;
@@ -34,11 +35,13 @@ pub struct PlannedInput {
     pub input: Input,
     /// The settings for reading it.
     pub settings: Arc<InputSettings>,
-    /// BLAKE3 of its bytes, after hashing; `None` for refused inputs.
+    /// BLAKE3 of its bytes; `None` before the plan hashes its inputs, and for inputs that are refused.
     pub hash: Option<blake3::Hash>,
-    /// Number of its `[[input]]` section, in the order of first inputs; 0 for typed paths.
+    /// Number of its `[[input]]` section in the dataset, from 0: sections have the order of their first
+    /// inputs, so that moving a section in the file changes nothing. 0 for typed paths.
     pub section: usize,
-    /// Whether its path was named explicitly. Such a file is meant to be read; others may be skipped silently.
+    /// Whether the user named exactly this path, and not a folder or pattern that
+    /// contains it: such a file must be read, while others of no use are skipped.
     pub is_named: bool,
     naming: NameStyle,
 }
@@ -46,36 +49,37 @@ pub struct PlannedInput {
 /// The style of an input's name in the dataset and in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NameStyle {
-    /// The name of the input, independent of how the path was spelled.
+    /// The name of the input, which does not depend on the spelling of the path.
     Own,
-    /// The same with the number of the section before it, if another section has an input of this name.
+    /// That name after the number of the section, if another section has an input of this name: `2/chats.json`.
     Numbered,
-    /// The path as typed.
+    /// The path as the user typed it.
     Typed,
 }
 
 /// The settings for reading the inputs of a section.
 #[derive(Default)]
 pub struct InputSettings {
-    /// Number of the `[[input]]` section in the file, from 1; 0 for typed paths.
+    /// Number of the `[[input]]` section in the file, from 1, for names and messages; 0 for typed paths.
     pub number: usize,
-    /// The source that the plan names; `None` detects it.
+    /// The source that the section names; `None`: it is detected for each entry.
     pub source: Option<&'static dyn Source>,
-    /// Table maps for a database or a dump.
+    /// The maps that tables of databases and dumps are read with, in the order in which they are tried.
     pub tables: Arc<[TableMap]>,
-    /// Patterns of members that are excluded.
+    /// Patterns of files, and of members of archives, that are not read.
     pub exclude: Patterns,
-    /// Whether unmapped columns are guessed; only for typed paths.
+    /// Whether the meaning of columns is guessed if no map names them; only for typed paths, since
+    /// a run must not read differently depending on its data.
     pub guesses: bool,
-    /// Whether names and values of the input may be shown.
+    /// Whether messages may quote names and values of the input.
     pub quotes: bool,
     /// The section as written.
     pub written: InputSection,
 }
 
 impl InputSettings {
-    /// Returns the error for `merge = true` over records that do
-    /// not merge; `source` is a clause that names their source.
+    /// Returns the error for a section with `merge = true` and records that
+    /// cannot be merged; `source` is a clause that names their source in the message.
     pub(crate) fn cannot_merge(&self, source: &str) -> PlanError {
         let sources = SOURCES.iter().filter(|source| source.can_merge());
         let ids: Vec<&str> = sources.map(|source| source.id()).collect();
@@ -115,7 +119,7 @@ impl PlannedInput {
         self.settings.written.zone.as_deref()
     }
 
-    /// Returns the name in the dataset, or the path as typed if there is no dataset.
+    /// Returns the name in the dataset; for a typed path the path as typed, since there is no dataset.
     pub fn name(&self) -> Cow<'_, str> {
         match self.naming {
             NameStyle::Own => self.input.name(),
@@ -124,7 +128,7 @@ impl PlannedInput {
         }
     }
 
-    /// Returns the code with which it is refused, if it is.
+    /// Returns the code of the finding for which it is refused, if it is.
     pub fn refused(&self) -> Option<&'static str> {
         match &self.input.kind {
             InputKind::Refused(finding) => Some(finding.code.code),
@@ -132,15 +136,16 @@ impl PlannedInput {
         }
     }
 
-    /// Returns the scope in which grouped rows with one id are one conversation: the
-    /// section if files are merged, else the entry. If the source derives it from
-    /// the path, it is the folder of the export, in the section or in its archive.
+    /// Returns a text that identifies the rows among which those with the same conversation
+    /// id are one conversation: the rows of the whole section if its files are merged, else
+    /// those of the entry (a file, or a member of an archive). If files are merged and the source derives
+    /// the folder of an export from the path, it is the rows of that folder, in the section or in one archive.
     ///
-    /// The text contains no NUL.
+    /// The text contains no NUL, which ends it in the files that rows are grouped with.
     pub fn scope(&self, entry: &EntryRef, export_path: Option<&ExportPath>) -> String {
         let merges = self.settings.written.merge;
         let merges = merges.unwrap_or_else(|| entry.source.is_some_and(Source::merges));
-        // Rows about the conversations of other files in an export are part of these.
+        // An export with a companion file, such as ratings: its rows join the conversations of other files.
         let merges = merges || entry.source.is_some_and(|source| source.companion().is_some());
         let source = entry.source.map_or("", Source::id);
         let scope = match export_path {
@@ -149,7 +154,7 @@ impl PlannedInput {
             }
             Some(export_path) if merges => format!("input {} {source} {}", entry.input, export_path.export),
             None if merges => format!("section {} {source}", self.section),
-            // In an archive of a dump, each table is an entry.
+            // In an archive with a dump, each table is an entry. The scope is the dump; grouping adds the table.
             _ => {
                 let whole = entry.entry.strip_suffix(&entry.table).unwrap_or(&entry.entry);
                 format!("input {} {source} {whole}", entry.input)
@@ -158,8 +163,8 @@ impl PlannedInput {
         scope.replace('\0', "\u{fffd}")
     }
 
-    /// Returns the scope in which a conversation may continue in another entry:
-    /// the section and source; only the input itself if files are not merged.
+    /// Returns a text that identifies the entries in which a conversation may continue under another id, as a
+    /// resumed session does: those of the section with this source, or of this input if `merge = false`.
     pub fn family(&self, entry: &EntryRef) -> String {
         let source = entry.source.map_or("", Source::id);
         match self.settings.written.merge {
@@ -169,7 +174,7 @@ impl PlannedInput {
     }
 }
 
-/// Refuses a word that is no time zone.
+/// Refuses a text that is not a time zone.
 pub(super) fn require_zone(zone: Option<&str>, key: &'static str) -> Result<(), PlanError> {
     let problem = "a time zone is an IANA name (`Europe/Kyiv`) or an offset (`+02:00`)";
     require(zone.is_none_or(chatmill_source::is_zone), key, problem)
@@ -185,8 +190,8 @@ pub(super) fn settings(
     let named = source(&section.source, base)?;
     let needs_map = named.is_some_and(Source::needs_map);
     let has_map = section.field_map.is_some() || pipeline.field_map.is_some();
-    // Typed paths are read without a user's map: records of
-    // the smallest example have the names of the built-in map.
+    // In a pipeline file, `mapped` requires a field map. For typed paths it has a
+    // built-in one, with the field names of the smallest example of that source.
     let source = if needs_map && (has_map || number > 0) {
         Some(field_map::choose(section, pipeline)?)
     } else {
@@ -214,8 +219,9 @@ pub(super) fn settings(
     })
 }
 
-/// Lists the inputs of a pipeline in the order of their names, without the run's `own` files, and notes
-/// about files that were left out. The input `in_memory`, if given, replaces those that the section names.
+/// Lists the inputs of a pipeline in the order of their names, and notes for the user about files that were left out:
+/// `own` recognises the pipeline file and the output of the run. The input `in_memory`, if given, is read instead of
+/// the path of the section.
 pub(super) fn inputs(
     pipeline: &Pipeline,
     base: &Path,
@@ -320,7 +326,8 @@ pub(super) fn firsts(inputs: &[PlannedInput]) -> impl Iterator<Item = &PlannedIn
     })
 }
 
-/// Returns sections for typed paths, which replace those of the file.
+/// Returns a section for each typed path, which replace the sections of the file.
+/// They have the settings of the only section of the file, or default settings.
 pub(super) fn typed_sections(
     sections: &[InputSection],
     typed: &[String],

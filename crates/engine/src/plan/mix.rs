@@ -1,10 +1,10 @@
 //! The part of each `[[input]]` section that is kept: a sample of it,
 //! weights that keep sections in proportion, and a total for all.
 //!
-//! The section with the least data for its weight is taken whole, and each other section is
-//! sampled. The hash of a conversation's id and the seed decides the order in which they are taken;
-//! the others are counted as filtered. A sample is drawn while records are read. Weights and the
-//! total need the amount of data first, so the survey before rendering reads the inputs once more.
+//! All conversations of the section with the least data for its weight are kept, and so many of each other
+//! section that the amounts have the proportions of the weights. Which ones depends on the hash of their
+//! id and the seed; the others are counted as filtered. A fixed sample is drawn while records are read.
+//! Weights and the total need the amount of data first, so a survey reads the inputs once before the run does.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -87,10 +87,10 @@ impl Mix {
         (self.place(id) >= *sample).then_some("input.sample")
     }
 
-    /// Returns the position of a conversation in the order in which its section is taken, between 0 and 1.
+    /// Returns the place of a conversation in its section, between 0 and 1: those with low places are kept.
     pub(crate) fn place(&self, id: &str) -> f64 {
-        // This hash differs from the one of `select.sample`: with
-        // the same one, a sample of a sample would be all of it.
+        // The hash differs from the one of `select.sample`. With the same hash, that key would have kept the
+        // conversations with low places, and a sample of what it kept would be all of it.
         position(&[b"mix", &self.seed.to_le_bytes(), id.as_bytes()])
     }
 }

@@ -1,4 +1,4 @@
-//! Resolves `[prompt]`.
+//! Resolves `[prompt]`: the system prompt that a run adds to conversations, with fields such as `{agent.name}`.
 
 use chatmill_dialect::{Prompt, PromptError};
 

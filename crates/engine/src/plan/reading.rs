@@ -1,4 +1,7 @@
-//! How typed inputs are read: with the options of a command, and the maps and settings of a pipeline file.
+//! How typed inputs, that is, paths on a command line, are read: with the options of the command, and with the maps
+//! and settings of a pipeline file if one is named.
+//!
+//! A command makes an [`InputReading`] of both, and passes it with the paths to [`typed_inputs`], or asks it for a plan.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,20 +26,20 @@ pub struct ReadingOptions {
     pub source: String,
     /// The zone of times without an offset.
     pub zone: Option<String>,
-    /// A table map, one key and column per word.
+    /// A table map, in words `KEY=COLUMN`.
     pub map: Vec<String>,
-    /// The senders that are agents.
+    /// The senders that are agents, by id or name.
     pub assistants: Vec<String>,
-    /// Whether names and values of the input may be shown.
+    /// Whether messages may quote names and values of the inputs.
     pub quotes: bool,
 }
 
 /// The way in which typed inputs are read.
 #[derive(Clone, Debug, Default)]
 pub struct InputReading {
-    /// The pipeline.
+    /// The pipeline file with the options applied, or the default pipeline.
     pipeline: Pipeline,
-    /// The section of the inputs, without a path.
+    /// The section for all typed inputs, without a path.
     section: InputSection,
     /// The folder that relative paths of the pipeline start at.
     base: PathBuf,
@@ -87,14 +90,14 @@ impl InputReading {
         Plan::checked(self.pipeline.clone(), &self.base, None)
     }
 
-    /// Returns the plan of the pipeline file with typed inputs.
+    /// Returns the plan of the pipeline file, but with typed inputs.
     pub fn plan_over(&self, typed: &[String], file: &Path) -> Result<Plan, PlanError> {
         let mut pipeline = self.pipeline.clone();
         pipeline.input = typed_sections(std::slice::from_ref(&self.section), typed)?;
         Plan::resolve(pipeline, &self.base, None, Some(file))
     }
 
-    /// Sets these inputs in a pipeline, together with the settings for reading them.
+    /// Replaces the inputs of another pipeline by typed ones, with these settings for reading them.
     pub fn hand_to(&self, pipeline: &mut Pipeline, typed: &[String]) {
         let Self { pipeline: own, .. } = self;
         pipeline.input = typed
@@ -155,8 +158,8 @@ fn table_maps(word: &str) -> Result<Option<BTreeMap<String, TableMapSection>>, P
     pipeline::table_maps(&text, path)
 }
 
-/// Finds the inputs of a command line, in the order and spelling in which they were typed, with notes about
-/// excluded ones: outputs of this program, except files of rows in exports if `reads_exports` is set.
+/// Finds the inputs of a command line, in the order and spelling in which they were typed, and notes for the user about
+/// outputs of chatmill, which are left out. If `reads_exports` is set, the files of rows in exports are not left out.
 pub fn typed_inputs(
     paths: &[String],
     reading: &InputReading,
@@ -171,9 +174,9 @@ pub fn typed_inputs(
         let others = outputs.leave_out(found)?.into_iter();
         let wanted = others.filter(|input| !settings.exclude.matches(&input.name()));
         inputs.extend(wanted.map(|input| {
-            // Paths typed next to each other are one section, like a pattern that the shell expanded.
+            // All paths form one section, since a shell may have expanded them from one pattern.
             let mut planned = PlannedInput::typed(input, Arc::clone(&settings));
-            // A file from an expanded pattern was not named explicitly.
+            // For the same reason, only a single path counts as named by the user.
             planned.is_named &= paths.len() == 1;
             planned
         }));
@@ -187,7 +190,7 @@ pub fn typed_inputs(
     Ok((inputs, notes))
 }
 
-/// Returns the inputs at these paths, read with any source.
+/// Returns the inputs at these paths, with default settings.
 #[cfg(test)]
 pub(crate) fn typed_in_tests(paths: &[String]) -> Vec<PlannedInput> {
     typed_inputs(paths, &InputReading::default(), Links::Refused, true)

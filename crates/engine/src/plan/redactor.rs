@@ -1,4 +1,4 @@
-//! Resolves `[redact]`: the redactor with its key for pseudonyms.
+//! Resolves `[redact]`: the redactor, which finds personal data and, with a key from a file, replaces it by pseudonyms.
 
 use std::path::Path;
 

@@ -62,8 +62,8 @@ impl Selection {
         })
     }
 
-    /// Returns the key that excludes a conversation, if any. `id` is its
-    /// id before qualification, `found` are the codes of its findings.
+    /// Returns the key of `[select]` that excludes a conversation, if any. `id` is its id before equal
+    /// ids are made unique (`Plan::base_id`), `found` are the codes of its findings.
     pub fn excluded_by<'f>(
         &self,
         id: &str,
@@ -110,7 +110,7 @@ impl Selection {
     }
 }
 
-/// Returns a list, if it is set; refuses an empty one.
+/// Returns the list of a key, if it is set; refuses an empty one.
 fn named<'s>(key: &'static str, list: Option<&'s Vec<String>>) -> Result<Option<&'s [String]>, PlanError> {
     let problem = "the list is empty; name something or leave the key out";
     require(!list.is_some_and(Vec::is_empty), key, problem)?;
@@ -134,6 +134,7 @@ fn calls(message: &Message) -> bool {
     message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)))
 }
 
+/// Parses a date or an RFC 3339 time to microseconds; a date is its beginning in UTC.
 fn instant(key: &'static str, text: Option<&str>) -> Result<Option<i64>, PlanError> {
     let Some(text) = text else {
         return Ok(None);
@@ -149,7 +150,8 @@ fn instant(key: &'static str, text: Option<&str>) -> Result<Option<i64>, PlanErr
         .ok_or_else(|| PlanError::value(key, format!("`{text}` is neither a date nor an RFC 3339 time")))
 }
 
-/// Returns the position of an id in the sample, between 0 and 1: its hash, which a seed other than 0 changes.
+/// Returns the position of an id among all ids, between 0 and 1: a sample has those below its fraction.
+/// It is the hash of the id and of the seed, if that is not 0.
 pub fn position_in_sample(seed: u64, id: &str) -> f64 {
     match seed {
         0 => position(&[id.as_bytes()]),
@@ -157,7 +159,7 @@ pub fn position_in_sample(seed: u64, id: &str) -> f64 {
     }
 }
 
-/// Hashes some bytes to a number from 0 to 1.
+/// Hashes some bytes to a number from 0 to 1, without 1.
 pub(super) fn position(pieces: &[&[u8]]) -> f64 {
     let mut hasher = blake3::Hasher::new();
     for piece in pieces {

@@ -1,4 +1,4 @@
-//! Reads small files that a request names.
+//! Reads the small files that settings and options name, such as pipelines, templates, vocabularies and keys.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::error::PlanError;
 
-/// Reads the text of a small file. `wrong` makes the error if the file or
+/// Reads the text of a file of at most `limit` bytes. `wrong` makes the error if the file or
 /// its name is at fault; failures of the system have a separate error.
 pub(crate) fn read_text(
     path: &Path,
@@ -17,7 +17,7 @@ pub(crate) fn read_text(
     discover::read_small(path, limit).map_err(|error| refused(path, error, wrong))
 }
 
-/// Reads the bytes of a small file.
+/// Reads the bytes of such a file.
 pub(crate) fn read_bytes(
     path: &Path,
     limit: u64,
@@ -34,7 +34,8 @@ fn refused(path: &Path, error: std::io::Error, wrong: impl FnOnce(std::io::Error
     }
 }
 
-/// Adds all existing files that settings name, under any key; paths start at `base`.
+/// Adds the path of each text in the settings, under any key, that names an existing
+/// file; paths start at `base`. A report must not overwrite these files.
 pub(super) fn add_named(settings: &Value, base: &Path, paths: &mut Vec<PathBuf>) {
     match settings {
         Value::String(word) => {

@@ -1,4 +1,4 @@
-//! Resolves the names in `render.dialects` to dialects and profiles.
+//! Resolves the names in `render.dialects` to dialects, each in one of its profiles (variants).
 
 use chatmill_dialect::{DIALECTS, Dialect, known};
 

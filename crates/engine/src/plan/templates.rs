@@ -1,4 +1,4 @@
-//! The chat templates of a plan: files of the user that become dialects.
+//! Resolves `[templates]`: files with chat templates, each of which becomes a dialect of the plan.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -64,7 +64,7 @@ impl Templates {
         self.0.keys().map(String::as_str)
     }
 
-    /// Replaces the paths of files in the normalised plan with hashes of their content.
+    /// Replaces the paths of files in the normalised plan ([`super::certified`]) with hashes of their content.
     pub(super) fn normalise(&self, sections: &mut serde_json::Map<String, serde_json::Value>) {
         for (name, template) in &self.0 {
             if let Some(section) = sections.get_mut(name).and_then(serde_json::Value::as_object_mut) {

@@ -1,4 +1,4 @@
-//! Resolves `[tools]`: reads the file; each of its values must define a tool.
+//! Resolves `[tools]`: reads a file with definitions of tools, which are added to those of the records.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ struct ToolsFile {
     tools: Vec<Box<RawValue>>,
 }
 
-/// Reads the definitions of a section; its path starts at `base`.
+/// Reads the definitions of a section; its path starts at `base`. Refuses a value that defines no tool.
 pub(super) fn tools(section: &ToolsSection, base: &Path) -> Result<Vec<RawJson>, PlanError> {
     let Some(file) = &section.file else {
         return Ok(Vec::new());

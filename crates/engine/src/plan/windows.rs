@@ -1,4 +1,4 @@
-//! Resolves `[window]`: the part of a conversation that its renderings show.
+//! Resolves `[window]`: the part of a conversation (a window) that a rendering shows; see docs/windows.md.
 
 use chatmill_diag::Limits;
 use chatmill_dialect::{Cuts, Dialect, History, Placeholders, Targets, WindowMode};
@@ -15,13 +15,15 @@ pub struct WindowPlan {
     pub history: History,
     /// The settings that divide a conversation into several renderings.
     pub cuts: Cuts,
-    /// The maximum tokens of a rendering.
+    /// The maximum tokens of a rendering, if they are limited.
     pub budget: Option<Budget>,
-    /// Dialects that must all fit in a window if all share the same windows; empty: only the dialect itself.
+    /// The dialects that decide how long a window may be: all their renderings of it must fit in the budget. They are
+    /// the template of the budget, or with `same_for_all` all dialects with windows. If empty, each dialect decides
+    /// for itself.
     pub planners: Vec<Dialect>,
-    /// The maximum number of context messages that a range repeats from the one before.
+    /// The maximum number of messages at the end of a window that the next one repeats as context.
     pub overlap: u32,
-    /// The maximum number of ranges per perspective.
+    /// The maximum number of windows of a conversation per perspective (`limits.windows`).
     pub most: u64,
 }
 
@@ -105,7 +107,7 @@ impl WindowPlan {
         })
     }
 
-    /// Returns whether anything but the history limits what a rendering shows.
+    /// Returns whether a setting other than the history divides conversations or limits what a rendering shows.
     pub(crate) fn cut(&self) -> bool {
         (Cuts {
             placeholders: Placeholders::default(),

@@ -14,9 +14,21 @@ const BYTE: u32 = 0xff_ffff;
 
 /// Reads `tokens` entries; `None` if there are fewer, or if one refers to a later token.
 pub(crate) fn read(merges: &[u8], tokens: usize) -> Option<Vocabulary> {
+    let mut vocabulary = Vocabulary::for_tokens(tokens);
+    each(merges, tokens, |bytes, id, parts| {
+        vocabulary.add(bytes, id, Some(parts));
+    })?;
+    Some(vocabulary)
+}
+
+/// Calls `token` with the bytes of each token, its id and its two parts; nothing where [`read`] returns nothing.
+pub(crate) fn each(
+    merges: &[u8],
+    tokens: usize,
+    mut token: impl FnMut(&[u8], u32, (u32, u32)),
+) -> Option<()> {
     let (entries, _) = merges.as_chunks::<{ size_of::<Entry>() }>();
     let entries = entries.get(..tokens)?;
-    let mut vocabulary = Vocabulary::for_tokens(tokens);
     // The bytes of the tokens, one after the other, and the first and last byte of each.
     let mut said: Vec<u8> = Vec::with_capacity(tokens * 8);
     let mut places: Vec<(usize, usize)> = Vec::with_capacity(tokens);
@@ -33,9 +45,9 @@ pub(crate) fn read(merges: &[u8], tokens: usize) -> Option<Vocabulary> {
             }
         }
         places.push((start, said.len()));
-        vocabulary.add(said.get(start..)?, id, Some((left, right)));
+        token(said.get(start..)?, id, (left, right));
     }
-    Some(vocabulary)
+    Some(())
 }
 
 #[cfg(test)]

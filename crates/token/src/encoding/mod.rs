@@ -11,6 +11,7 @@ mod reference_counter;
 
 use std::sync::{Arc, OnceLock};
 
+use rustc_hash::FxHashMap;
 use tiktoken_rs::CoreBPE;
 
 use self::about::{Counting, EncodingAbout};
@@ -39,7 +40,7 @@ pub(crate) struct Registered {
     name: &'static str,
     about: EncodingAbout<'static>,
     vocabulary: Embedded,
-    reference: fn() -> &'static CoreBPE,
+    reference: OnceLock<CoreBPE>,
     loaded: OnceLock<Arc<Bpe>>,
 }
 
@@ -52,14 +53,13 @@ pub(crate) enum Embedded {
 }
 
 impl Registered {
-    /// Makes an encoding of tiktoken-rs: its name, title, models, number of ordinary tokens, vocabulary and reference.
+    /// Makes an encoding of tiktoken-rs: its name, title, models, number of ordinary tokens, and merges.
     pub(crate) const fn new(
         name: &'static str,
         title: &'static str,
         models: &'static str,
         tokens: u32,
         vocabulary: Embedded,
-        reference: fn() -> &'static CoreBPE,
     ) -> Self {
         Self {
             name,
@@ -71,7 +71,7 @@ impl Registered {
                 counting: Counting::Once,
             },
             vocabulary,
-            reference,
+            reference: OnceLock::new(),
             loaded: OnceLock::new(),
         }
     }
@@ -99,6 +99,25 @@ impl Registered {
                 ))
             }
         }
+    }
+
+    /// Returns tiktoken-rs with these tokens and the published pattern. Its own copies of the vocabularies are three times as large as
+    /// ours and would be linked into the program if they were named here; tests compare both.
+    #[expect(clippy::expect_used, reason = "the vocabulary is embedded and tests load it")]
+    fn reference(&self) -> &CoreBPE {
+        let (merges, family) = match &self.vocabulary {
+            Embedded::Of(other) => return other.reference(),
+            Embedded::Merges(merges, family) => (merges, family),
+        };
+        self.reference.get_or_init(|| {
+            let mut ranks = FxHashMap::default();
+            let read = merges::each(merges, self.about.vocabulary as usize, |bytes, rank, _| {
+                ranks.insert(bytes.to_vec(), rank);
+            });
+            read.expect("the embedded vocabulary is whole");
+            let reference = CoreBPE::new(ranks, FxHashMap::default(), family.published());
+            reference.expect("tiktoken-rs computes the published patterns")
+        })
     }
 }
 
@@ -140,7 +159,7 @@ impl Encoding {
     /// The reference implementation of this encoding, loaded once per process.
     pub fn reference(&self) -> ReferenceTokenizer {
         match &self.0 {
-            Origin::Registered(entry) => ReferenceTokenizer::embedded((entry.reference)()),
+            Origin::Registered(entry) => ReferenceTokenizer::embedded(entry.reference()),
             Origin::CustomEncoding(own) => own.reference.clone(),
         }
     }

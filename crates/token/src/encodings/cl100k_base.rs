@@ -12,5 +12,4 @@ pub(super) static ENCODING: Registered = Registered::new(
     "GPT-4, GPT-3.5 Turbo, text-embedding-3, text-embedding-ada-002",
     100_256,
     Embedded::Merges(include_bytes!("cl100k_base.merges"), &CL100K),
-    tiktoken_rs::cl100k_base_singleton,
 );

@@ -12,5 +12,4 @@ pub(super) static ENCODING: Registered = Registered::new(
     "GPT-5, GPT-4.1, GPT-4o, o1, o3, o4-mini",
     199_998,
     Embedded::Merges(include_bytes!("o200k_base.merges"), &O200K),
-    tiktoken_rs::o200k_base_singleton,
 );

@@ -12,5 +12,4 @@ pub(super) static ENCODING: Registered = Registered::new(
     "gpt-oss-20b, gpt-oss-120b",
     199_998,
     Embedded::Of(&o200k_base::ENCODING),
-    tiktoken_rs::o200k_harmony_singleton,
 );

@@ -9,5 +9,4 @@ pub(super) static ENCODING: Registered = Registered::new(
     "text-davinci-003, text-davinci-002, code-davinci-002",
     50_280,
     Embedded::Merges(include_bytes!("p50k_base.merges"), &GPT2),
-    tiktoken_rs::p50k_base_singleton,
 );

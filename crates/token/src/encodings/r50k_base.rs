@@ -11,5 +11,4 @@ pub(super) static ENCODING: Registered = Registered::new(
     "GPT-3 (davinci, curie, babbage, ada), GPT-2",
     50_256,
     Embedded::Merges(include_bytes!("p50k_base.merges"), &GPT2),
-    tiktoken_rs::r50k_base_singleton,
 );

@@ -1,7 +1,8 @@
-//! Outputs of this program among the inputs. Datasets, stores of nights and unfinished work are
-//! never read as chats; of exports, commands that judge files of others read the files of rows.
+//! Folders that chatmill itself wrote, among the inputs: they are left out, with a note, and not read as chats.
 //!
-//! Such a folder is recognised by its content. See docs/decisions/2026-11-29-own-outputs-among-inputs.md.
+//! There are four kinds: datasets, the stores of `chatmill night`, the remains of unfinished runs, and exports, which are
+//! files for trainers. Only commands that examine files for the user, such as `check` and `show`, read the rows of an export.
+//! A folder is recognised by its content. See docs/decisions/2026-11-29-own-outputs-among-inputs.md.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ const MAX_SUMMARY: u64 = 16 * MIB;
 /// The folders with outputs of this program that were found among the inputs.
 #[derive(Default)]
 pub(in crate::plan) struct OwnOutputs {
-    /// Whether files of rows in exports are inputs.
+    /// Whether the files of rows in exports are read.
     reads_exports: bool,
     folders: HashMap<PathBuf, Option<OutputFolder>>,
     /// Outputs in the order in which they were found.
@@ -30,10 +31,11 @@ pub(in crate::plan) struct OwnOutputs {
 /// An output among the inputs.
 struct OutputFolder {
     kind: OwnOutput,
-    /// The folder as typed.
+    /// The path of the folder in the spelling of the user.
     shown: String,
-    /// The names of the export's files of rows, if they are read.
+    /// The files of rows in the export, with paths below its folder, if they are read.
     rows: Option<BTreeSet<PathBuf>>,
+    /// The number of files that were left out.
     passed: u64,
 }
 
@@ -59,12 +61,12 @@ impl OwnOutputs {
     ///
     /// # Errors
     ///
-    /// If the typed folder is itself such an output and is not read, or if the system fails.
+    /// If the folder that the user typed is itself such an output and is not read, or if the system fails.
     pub(in crate::plan) fn leave_out(&mut self, inputs: Vec<Input>) -> Result<Vec<Input>, PlanError> {
         let mut others: Vec<Input> = Vec::with_capacity(inputs.len());
         for input in inputs {
-            // Inputs are sorted, so most are in the same folder as the one before: the
-            // test is skipped for them. In an export that is read, each file is tested.
+            // Inputs are sorted. One in the same folder as the last input that was kept is kept without
+            // a test, except if exports are read: only some files of their folders are kept.
             let is_next = |last: &Input| !self.reads_exports && last.is_next_to(&input);
             if others.last().is_some_and(is_next) || !self.holds(&input)? {
                 others.push(input);
@@ -73,6 +75,7 @@ impl OwnOutputs {
         Ok(others)
     }
 
+    /// Returns whether an input is in an output and is left out, and counts it there.
     fn holds(&mut self, input: &Input) -> Result<bool, PlanError> {
         for (depth, folder) in input.folders().enumerate() {
             if !self.folders.contains_key(&folder) {
@@ -94,7 +97,7 @@ impl OwnOutputs {
         Ok(false)
     }
 
-    /// Returns the output in a folder. Depth 0 is the folder that was typed.
+    /// Returns the output that a folder is, if it is one. `depth` counts from the folder that the user typed.
     fn recognise(
         &self,
         folder: &Path,
@@ -106,7 +109,7 @@ impl OwnOutputs {
             Err(DatasetError::Io { source, .. }) => {
                 return Err(Failure::new("look into", folder, &source).into());
             }
-            // A folder that cannot be opened was not listed either; its input already has a finding.
+            // A folder that cannot be opened could not be listed either, and is itself a refused input.
             Err(_) => None,
         };
         let Some(kind) = kind else { return Ok(None) };
@@ -142,7 +145,7 @@ impl OwnOutputs {
     }
 }
 
-/// Returns the names of an export's files of rows; empty if its summary cannot be read.
+/// Returns the paths of an export's files of rows from its summary; none if that cannot be read.
 fn rows_of(folder: &Path) -> BTreeSet<PathBuf> {
     let summary = read_small(&folder.join(EXPORT_SUMMARY), MAX_SUMMARY);
     let summary = summary

@@ -1,6 +1,6 @@
 //! Table definitions in separate files, as `mydumper` writes them: `chats.messages-schema.sql`
-//! next to `chats.messages.00000.sql`, which has rows without column names. Only files of the
-//! same section count, since their hashes are part of the fingerprint.
+//! next to `chats.messages.00000.sql`, which has rows without column names. Only definitions in
+//! inputs of the same section are used: the fingerprint contains their hashes, too.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use chatmill_intake::{Event, Reader};
 use super::PlannedInput;
 use crate::error::PlanError;
 
-/// The key of a table's files: section, folder, and the common part of their names.
+/// What the files of one table have in common: section, folder, and the beginning of their names.
 type Place = (usize, PathBuf, String);
 
 /// Attaches the definition of its table to each file of rows.
@@ -38,8 +38,8 @@ pub(in crate::plan) fn read(inputs: &mut [PlannedInput], limits: &Limits) -> Res
     Ok(())
 }
 
-/// Returns the table of a file, from its name, and whether
-/// the file defines it; `None` for files of other programs.
+/// Returns the table of a file, from its name, and whether the
+/// file defines it; `None` for an input that is not an SQL file.
 fn place(planned: &PlannedInput) -> Option<(Place, bool)> {
     if planned.input.kind != InputKind::File {
         return None;
@@ -52,7 +52,7 @@ fn place(planned: &PlannedInput) -> Option<(Place, bool)> {
     let stem = packed.unwrap_or(name).strip_suffix(".sql")?;
     let (stem, defines) = match stem.strip_suffix("-schema") {
         Some(table) => (table, true),
-        // Chunks are numbered: `chats.messages.00000`, with a second number for parts of a table.
+        // Files of rows have one or two numbers: `chats.messages.00000`, `chats.messages.00000.00001`.
         None => (
             stem.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.'),
             false,

@@ -1,5 +1,5 @@
-//! The names of senders in another table. It is read before the rows, from inputs
-//! of the same section, so their hashes in the fingerprint also cover the names.
+//! The names of senders in another table, which `sender_from` of a table map names. The table is read before
+//! the rows, from inputs of the same section, so that the hashes in the fingerprint cover the names, too.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::error::PlanError;
 
 const KEY: &str = "table_map.sender_from";
 
-/// Reads the sender tables that the maps of these inputs name.
+/// Reads the sender tables that the maps of these inputs name, into these maps.
 pub(in crate::plan) fn read(inputs: &[PlannedInput], limits: &Limits) -> Result<(), PlanError> {
     let mut found = BTreeMap::new();
     for planned in inputs {
@@ -38,13 +38,13 @@ pub(in crate::plan) fn read(inputs: &[PlannedInput], limits: &Limits) -> Result<
         return Err(PlanError::value(KEY, problem));
     }
     for (senders, _, known) in found.into_values() {
-        // Clones of a plan share the settings, and would set an equal value.
+        // Clones of a plan share the maps. If another clone has set the value, it is equal.
         let _ = senders.known.set(known);
     }
     Ok(())
 }
 
-/// Adds the senders of an input; returns whether it contains their table.
+/// Adds the senders of an input to `known`; returns whether the input contains their table.
 fn add(
     planned: &PlannedInput,
     senders: &SenderTable,
@@ -71,7 +71,7 @@ fn add(
                     reader.skip_entry("no table");
                 }
             }
-            // A file of rows is only identified by its file name.
+            // A file with rows only, such as CSV, does not name its table: its file name must.
             Event::Table { whole: None, .. } if !is_named => reader.skip_table(),
             Event::Table { .. } => has_one = true,
             Event::Frame(frame) if has_one => known.add(cut::slice(&buffer, frame.buffer), roles),
@@ -90,7 +90,7 @@ fn add(
     Ok(has_one)
 }
 
-/// Returns whether an entry is the sender table, as a file with its name.
+/// Returns whether an entry is a CSV file with the sender table, which contains no chats.
 pub(crate) fn is_table(planned: &PlannedInput, entry: &str, head: &Head) -> bool {
     let mut maps = planned
         .settings
@@ -103,6 +103,7 @@ pub(crate) fn is_table(planned: &PlannedInput, entry: &str, head: &Head) -> bool
     })
 }
 
+/// Returns whether an input or an entry has the name of the sender table.
 fn is_of(senders: &SenderTable, planned: &PlannedInput, entry: &str) -> bool {
     let own = planned.input.name();
     let name = Path::new(if entry.is_empty() { &*own } else { entry });

@@ -1,4 +1,4 @@
-//! Resolves `[field_map]`: parses the paths of messages in any JSON record, and of their fields.
+//! Resolves `[field_map]`: parses the paths of messages in a JSON record of any form, and of their fields.
 
 use chatmill_source::{FieldMap, MapPath, Source};
 
@@ -29,7 +29,7 @@ impl FieldMapSection {
     }
 }
 
-/// Returns the source for an input: with the field map of its section, else with that of the pipeline file.
+/// Returns the source `mapped` for a section: with the section's field map, else with that of the pipeline file.
 pub(in crate::plan) fn choose(
     section: &InputSection,
     pipeline: &Pipeline,

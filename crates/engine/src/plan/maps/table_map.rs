@@ -13,7 +13,7 @@ use crate::plan::require;
 use crate::plan::source::built_in;
 
 impl TableMapSection {
-    /// Resolves a section.
+    /// Resolves a section of this name.
     fn resolve(&self, name: &str) -> Result<TableMap, PlanError> {
         let problem = "a table has no content to detect its source by; name one";
         require(self.source != "auto", "table_map.source", problem)?;
@@ -58,13 +58,13 @@ impl TableMapSection {
         let known: Vec<String> = source.tables().into_iter().flat_map(|map| map.json).collect();
         let mut requires: Vec<String> = columns.iter().map(|(_, theirs)| theirs.clone()).collect();
         requires.extend(self.filter.keys().cloned());
-        // A reader of whole records looks columns up by the
-        // names in its own table, whatever the map calls them.
+        // The source of a known system expects the columns of that system. If the table has these names
+        // and the map gives them to no other columns, nothing is renamed.
         let names_theirs = columns.iter().any(|(_, theirs)| known.contains(theirs));
         if names_theirs && !columns.iter().any(|(ours, _)| known.contains(ours)) {
             columns.clear();
         }
-        // The reader of a known system knows its JSON columns by the names of that system.
+        // Without `json` in the section, the source knows which of its columns contain JSON.
         let of_source = || {
             if columns.is_empty() {
                 return known;
@@ -152,8 +152,8 @@ pub(in crate::plan) fn choose(
     for (name, section) in sections {
         maps.push(section.resolve(name)?);
     }
-    // If the user names tables, no other table is read only because of its
-    // column names. Maps of known systems come before such generic ones.
+    // Presets for known systems name their tables. Generic presets fit any table with certain columns:
+    // they come last, and if the user names tables, they are not used at all.
     let presets = SOURCES.iter().copied().flat_map(Source::tables);
     let (any, presets): (Vec<_>, Vec<_>) = presets.partition(|map| map.table == TableMap::ANY);
     maps.extend(presets);
@@ -166,7 +166,7 @@ pub(in crate::plan) fn choose(
     let Some(named) = named else {
         return Ok(maps.into());
     };
-    // Several maps may share a name: the tables of one system.
+    // The maps for several tables of one system share a name.
     let chosen: Vec<TableMap> = maps.iter().filter(|map| map.name == named).cloned().collect();
     if chosen.is_empty() {
         return Err(PlanError::unknown(
@@ -179,8 +179,8 @@ pub(in crate::plan) fn choose(
     Ok(chosen.into())
 }
 
-/// Gives these senders the role of agents: their column also becomes
-/// the role column, as in a map with one column for both keys.
+/// Makes these senders agents: the column with senders is also read as
+/// the column with roles, where the names of these senders mean an agent.
 fn name_assistants(map: &mut TableMap, assistants: &[String]) -> Result<(), PlanError> {
     let roles = "the rows have a column with roles, which already marks agents; leave out --assistant, or the role in --map";
     let senders: Vec<String> = ["sender", "sender_name"]
@@ -196,7 +196,8 @@ fn name_assistants(map: &mut TableMap, assistants: &[String]) -> Result<(), Plan
         return Ok(());
     }
     if map.columns.is_empty() {
-        // The rows use the names of the source.
+        // A map without columns renames nothing, and its tables have the names of the source. The
+        // role is renamed below, so the other columns must be listed under these names.
         let own = map.requires.iter().map(|name| (name.clone(), name.clone()));
         map.columns = own.collect();
     }
@@ -256,12 +257,13 @@ impl TableMapSection {
         Ok(map)
     }
 
-    /// Returns the column of a key.
+    /// Returns the place for the column of a key.
     fn key(&mut self, key: &str) -> Option<&mut Option<String>> {
         let mut all = self.keys_mut().into_iter().zip(COLUMN_KEYS);
         all.find_map(|(place, known)| (known == key).then_some(place))
     }
 
+    /// Returns the places of all columns, in the order of [`COLUMN_KEYS`].
     fn keys_mut(&mut self) -> [&mut Option<String>; COLUMN_KEYS.len()] {
         [
             &mut self.id,
@@ -292,7 +294,7 @@ const COLUMN_KEYS: [&str; 10] = [
     "created_at",
 ];
 
-/// The source of rows from any system.
+/// The source for rows of tables that belong to no known system.
 const TABLE_ROWS: &str = "table-rows";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `[[select.where]]`: conditions over fields of the record and over lengths.
+//! Resolves `[[select.where]]`: conditions over extra fields of the record and over lengths.
 //!
 //! A conversation is kept if it meets all of them. A number is compared with
 //! numbers and a text with texts. A field that is missing or has another type
@@ -18,7 +18,7 @@ use crate::plan::require;
 /// The quantity that a condition tests.
 #[derive(Clone)]
 enum Field {
-    /// A field that the source keeps of the record: its name, or a path of names.
+    /// An extra field of the conversation: its name, or a path of names.
     Extra(String),
     /// The number of turns.
     Turns,
@@ -43,9 +43,9 @@ pub(super) struct Condition {
     field: Field,
     op: Operator,
     value: WhereValue,
-    /// The reason under which excluded conversations are counted.
+    /// The reason under which conversations that do not meet the condition are counted as filtered.
     reason: String,
-    /// The reason if the field is missing.
+    /// The reason for conversations without the field.
     missing: String,
 }
 
@@ -195,8 +195,8 @@ fn tools(message: &Message, count: &mut dyn FnMut(&str) -> u64) -> u64 {
     message.parts.iter().map(tokens).sum()
 }
 
-/// Returns the value of a field that the source keeps of a record: the field
-/// with this name, else a field inside the one named by the first step.
+/// Returns the value of an extra field of a conversation: the one with this name,
+/// else a value inside the field that is the first step of the name; null if missing.
 fn extra(conversation: &Conversation, name: &str) -> Value {
     let read = |name: &str| -> Option<Value> {
         let raw = conversation.extra.get(name)?;

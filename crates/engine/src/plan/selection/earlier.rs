@@ -1,4 +1,4 @@
-//! `[dedup] against`: earlier datasets, whose conversations have priority over those of the run.
+//! Resolves `[dedup] against`: earlier datasets. A conversation that repeats one of theirs is a duplicate.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::plan::require;
 /// The key in errors.
 const KEY: &str = "dedup.against";
 
-/// The tables that conversations are reconstructed from.
+/// The tables that conversations of an earlier dataset are reconstructed from.
 const TABLES: [&str; 4] = ["conversations", "messages", "message_references", "alternatives"];
 
 /// An earlier dataset.

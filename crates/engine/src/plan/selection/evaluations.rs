@@ -1,5 +1,5 @@
-//! Reads the files of `[select.decontaminate]`. Whatever their rows look
-//! like, all texts of a row count, and no record is skipped silently.
+//! Resolves `[select.decontaminate]`: reads the files of evaluations (benchmarks), so that a run can exclude
+//! conversations that contain their text. All texts of a row count, whatever its form, and no record is skipped silently.
 //!
 //! A file that is a table or JSON by its name, or a table by its first line, is never read as plain
 //! text: a decontamination that silently compares with the wrong text would be worse than an error.
@@ -36,7 +36,7 @@ pub(in crate::plan) struct LoadedEvaluations {
     pub(in crate::plan) evaluations: Arc<Evaluations>,
     pub(in crate::plan) identities: Vec<Value>,
     pub(in crate::plan) files: Vec<PathBuf>,
-    /// Sentences about files with short texts that cannot count as questions, and about skipped files.
+    /// Notes for the user about files without questions, in which short texts are not compared, and about skipped files.
     pub(in crate::plan) notes: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ pub(in crate::plan) fn load(
     }))
 }
 
-/// Returns a sentence about the evaluations without questions: the first of them, and their number.
+/// Returns a note about files without questions: the first of them, and their number.
 fn note(evaluations: &Evaluations) -> Option<String> {
     let files = evaluations.files();
     let mut noted = files.iter().filter_map(|file| Some((&file.name, file.note()?)));
@@ -96,7 +96,7 @@ fn note(evaluations: &Evaluations) -> Option<String> {
     ))
 }
 
-/// Returns a sentence about files in folders and archives that are of kinds which are never read.
+/// Returns a note about skipped files: in folders and archives, those of kinds without text, such as pictures.
 fn foreign_note(foreign: &[String]) -> Option<String> {
     let first = foreign.first()?;
     Some(format!(
@@ -142,11 +142,11 @@ struct File<'f> {
     name: String,
     framing: Framing,
     form: EntryForm,
-    /// The current row of a text: its lines, and the numbers of the first and the last line.
+    /// The current row of a plain text, a line or a paragraph, with the numbers of its first and last line.
     paragraph: (String, u64, u64),
 }
 
-/// The meaning of the frames in an entry.
+/// How the frames of an entry are read.
 #[derive(Clone, Copy)]
 enum EntryForm {
     /// JSON, possibly with a source that reads it.
@@ -318,7 +318,8 @@ impl<'f> File<'f> {
         if let ControlFlow::Break(error) = added {
             return Err(error);
         }
-        // A question that contains a long text is itself long, and its runs are already indexed.
+        // A source may compose a question of several fields, which are already indexed. If one of
+        // them is as long as a run of words, which is what is compared, it finds the question, too.
         let source = source.filter(|_| !has_long);
         let asked = source.map(|source| self.questions(source, frame, bytes));
         asked.into_iter().flatten().try_for_each(|question| {
@@ -368,7 +369,7 @@ fn is_text(head: &Head) -> bool {
     head.framing == Framing::Documents && !matches!(first, Some(b'{' | b'['))
 }
 
-/// The form that an entry is required to have.
+/// The form that an entry must have: one with another form is refused.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Promise {
     Table,
@@ -379,7 +380,7 @@ enum Promise {
 /// Extensions of compressed files.
 const COMPRESSED: [&str; 8] = ["gz", "gzip", "zst", "zstd", "bz2", "xz", "lz4", "zlib"];
 
-/// Returns the form that an entry must have because of its name, or of a first line that names a question.
+/// Returns the form that an entry must have because of its name, or because its first line names a column for questions.
 fn promised(name: &str, head: &Head) -> Promise {
     let name = name.to_ascii_lowercase();
     let mut endings = name.rsplit('.').skip_while(|ending| COMPRESSED.contains(ending));

@@ -1,7 +1,8 @@
-//! Marks for citations in answers: `\u{e200}cite\u{e202}turn0search3\u{e201}`, where the program shows a link.
+//! Marks of citations in answers, for example `\u{e200}cite\u{e202}turn0search3\u{e201}`, in the place of which `ChatGPT` shows a link.
 //!
-//! `content_references` in the metadata of the message names marks by their text and what is shown in their place. A mark of a
-//! name, `\u{e200}entity\u{e202}["people","Ann",0]\u{e201}`, has the name inside. All others mean nothing without the program.
+//! `content_references` in the metadata of a message lists marks (`matched_text`), each with the text that is shown instead (`alt`). A mark
+//! of the kind `entity`, such as `\u{e200}entity\u{e202}["people","Ann",0]\u{e201}`, contains the name to show. All other marks are
+//! removed, because they refer to data that is not in the export.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,15 +15,16 @@ const BEGIN: char = '\u{e200}';
 const END: char = '\u{e201}';
 const BETWEEN: char = '\u{e202}';
 
-/// Whether a character is one of the private ones that form marks; no other text contains them.
+/// Whether a character is one of the private-use characters that delimit marks; other text does not contain them.
 fn is_sign(sign: char) -> bool {
     ('\u{e200}'..='\u{e206}').contains(&sign)
 }
 
-/// The text that is shown in the place of each mark, from the metadata of a message.
+/// The texts that are shown instead of marks, by mark.
 pub(super) struct References(HashMap<String, String>);
 
 impl References {
+    /// Collects the references in the metadata of a message.
     pub(super) fn of(metadata: Option<Value<'_>>) -> Self {
         let list = metadata.and_then(|metadata| present(metadata, "content_references"));
         let shown = list.into_iter().flat_map(Value::items).filter_map(|reference| {
@@ -35,19 +37,20 @@ impl References {
         Self(shown.collect())
     }
 
-    /// The text with each mark replaced by what the program shows there, or removed where that is unknown; `None` if the text
+    /// Returns the text with each mark replaced by the text that is shown instead, or removed if that is unknown; `None` if the text
     /// has no marks.
     pub(super) fn resolved(&self, text: &str) -> Option<String> {
         if !text.contains(is_sign) {
             return None;
         }
         let mut resolved = String::with_capacity(text.len());
-        // As in records of format files: many marks may show the same reference, so the growth is bounded.
+        // Many marks may refer to the same long text, so the growth of a hostile message is bounded: a text that would exceed the
+        // bound is left out.
         let most = (text.len() + 1024).saturating_mul(16);
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once(BEGIN) {
             resolved.extend(before.chars().filter(|sign| !is_sign(*sign)));
-            // A mark without its end reaches to the next blank.
+            // A mark that was cut off has no end: it extends to the next white space or mark.
             let end = behind
                 .find([BEGIN, END])
                 .filter(|end| behind.split_at(*end).1.starts_with(END));
@@ -80,7 +83,7 @@ impl References {
     }
 }
 
-/// The name in the mark of a name.
+/// Returns the name in a mark of the kind `entity`.
 fn name(inside: &str) -> Option<String> {
     let list = inside.strip_prefix("entity")?.strip_prefix(BETWEEN)?;
     let document = json::scan(list.as_bytes(), 8).ok()?;

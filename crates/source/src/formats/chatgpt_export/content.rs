@@ -1,4 +1,6 @@
-//! The content of a message: its `content_type` decides the field.
+//! The content of a message: its `content_type` decides which fields have the text.
+//!
+//! [`read`] is called for each message. It returns the parts of the message and its extra fields in a [`Turn`], and the [`Nature`] of its text.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -9,20 +11,20 @@ use chatmill_model::{Media, MediaKind, MediaSource, Part};
 
 use crate::base::{Keep as _, Site, Turn, present, text};
 
-/// The nature of a content.
+/// The nature of the text in a content, which decides the role or the kind of the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Nature {
-    /// Text of a message.
+    /// Text that the author of the message wrote.
     Text,
-    /// Custom instructions of the person, or what the program remembers of the person.
+    /// Custom instructions of the user, or what the program remembers about the user: the message becomes system text.
     Instruction,
-    /// A remark on the time that the model thought.
+    /// How long the model thought: the message becomes a notice.
     Remark,
-    /// A failure.
+    /// An error of a tool: the result is a failure.
     Failure,
 }
 
-/// Types with text in some of their fields: the fields, and the nature of the text.
+/// Content types that have their text in certain fields: the type, the fields, and the nature of the text.
 const TYPES: [(&str, &[&str], Nature); 11] = [
     ("reasoning_recap", &["content"], Nature::Remark),
     ("user_editable_context", &USER_CONTEXT, Nature::Instruction),
@@ -41,23 +43,24 @@ const TYPES: [(&str, &[&str], Nature); 11] = [
     ("citable_code_output", &["output_str"], Nature::Text),
 ];
 
-/// Fields that users wrote about themselves.
+/// Fields of `user_editable_context`: what users wrote about themselves, and their instructions.
 const USER_CONTEXT: [&str; 2] = ["user_profile", "user_instructions"];
 
-/// Types that quote a page.
+/// Types that quote a web page, the address of which becomes a link.
 const QUOTATIONS: [&str; 2] = ["tether_quote", "sonic_webpage"];
 
-/// Fields that may contain text, for types that are not known.
+/// Fields that may contain text, for unknown types.
 const WORDS: [&str; 6] = ["text", "result", "content", "output_str", "summary", "title"];
 
-/// The files listed in the metadata of a message.
+/// The files that the metadata of a message lists, found by id.
 pub(super) struct Attachments<'d> {
     list: Option<Value<'d>>,
-    /// The first attachment with each id, built by the first search.
+    /// The attachments by id, the first of each; built when an attachment is looked up for the first time.
     by_id: OnceCell<HashMap<String, Value<'d>>>,
 }
 
 impl<'d> Attachments<'d> {
+    /// Creates the attachments from the list in the metadata, if there is one.
     pub(super) fn of(list: Option<Value<'d>>) -> Self {
         let by_id = OnceCell::new();
         Self { list, by_id }
@@ -77,7 +80,7 @@ impl<'d> Attachments<'d> {
     }
 }
 
-/// Reads the content of a message; `attachments` are what its metadata lists.
+/// Reads the content of a message; `attachments` are those in its metadata.
 pub(super) fn read(content: Value<'_>, attachments: &Attachments<'_>, site: &mut Site<'_>) -> (Nature, Turn) {
     let mut read = Turn::default();
     let word = text(content.get("content_type"));
@@ -123,7 +126,7 @@ pub(super) fn read(content: Value<'_>, attachments: &Attachments<'_>, site: &mut
     (nature, read)
 }
 
-/// Adds the text of these fields, and keeps everything else unchanged.
+/// Adds the text of these fields to the parts, and all other fields to the extra fields.
 fn words(content: Value<'_>, fields: &[&str], read: &mut Turn) {
     let mut known = vec!["content_type"];
     for field in fields {
@@ -137,7 +140,7 @@ fn words(content: Value<'_>, fields: &[&str], read: &mut Turn) {
     read.keep_rest(content, "content", &known);
 }
 
-/// The page that a quotation is from.
+/// Adds the address of the quoted page as a link, in place of the extra field.
 fn page(content: Value<'_>, read: &mut Turn) {
     if let Some(url) = text(content.get("url")).filter(|url| !url.is_empty()) {
         read.rest.retain(|(path, _)| path != "content.url");
@@ -150,6 +153,7 @@ fn page(content: Value<'_>, read: &mut Turn) {
     }
 }
 
+/// Adds each thought as reasoning.
 fn thoughts(content: Value<'_>, read: &mut Turn, site: &mut Site<'_>) {
     let list = present(content, "thoughts");
     for (index, thought) in list.into_iter().flat_map(Value::items).enumerate() {
@@ -173,6 +177,7 @@ fn thoughts(content: Value<'_>, read: &mut Turn, site: &mut Site<'_>) {
     read.keep_rest(content, "content", &["content_type", "thoughts"]);
 }
 
+/// Reads the list `parts`, the elements of which are texts or objects.
 fn parts(content: Value<'_>, attachments: &Attachments<'_>, read: &mut Turn, site: &mut Site<'_>) {
     let Some(list) = present(content, "parts") else {
         words(content, &["text"], read);
@@ -203,6 +208,7 @@ fn parts(content: Value<'_>, attachments: &Attachments<'_>, read: &mut Turn, sit
     read.keep_rest(content, "content", &["content_type", "parts"]);
 }
 
+/// Reads a part that is an object: media, or the text of a spoken message.
 fn object(part: Value<'_>, path: &str, attachments: &Attachments<'_>, read: &mut Turn, site: &mut Site<'_>) {
     let word = text(part.get("content_type"));
     let transcript = text(part.get("text"));
@@ -221,7 +227,8 @@ fn object(part: Value<'_>, path: &str, attachments: &Attachments<'_>, read: &mut
     read.keep_reported(path, part);
 }
 
-/// Reads an uploaded picture, sound or film. The export names it, and usually contains it as a file.
+/// Reads an uploaded picture, sound or film. The record has a pointer that ends with the id of a file; the attachment with this id has its
+/// name and media type. The bytes are in another file of the export, or missing, and are not read.
 fn asset(part: Value<'_>, attachments: &Attachments<'_>) -> Option<Media> {
     let word = text(part.get("content_type"))?;
     let (kind, inner) = match word.as_str() {

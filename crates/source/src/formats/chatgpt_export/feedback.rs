@@ -1,12 +1,12 @@
-//! `message_feedback.json`: the thumbs that users gave to answers, in a file next to the conversations.
+//! `message_feedback.json`: the thumbs up and down that users gave to answers, in a file next to the conversations.
 //!
 //! ```json
 //! [{"id": "b", "conversation_id": "c", "user_id": "user-1", "rating": "thumbs_up", "content": "{}"}]
 //! ```
 //!
-//! Older exports have `message_id` and `thumbsUp` instead. `id` is taken for the id of the message; a row that names no message of its
-//! conversation labels nothing, is kept, and is reported. Ids of conversations are compared without their dashes, because some exports
-//! leave these out.
+//! Older exports have `message_id` and `thumbsUp` instead. Without `message_id`, `id` is read as the id of the message. A row labels the
+//! answer with that message as good or bad ([`thumbs`]). If its conversation has no such message, its fields are kept in `extra.feedback`
+//! of the conversation, and it is reported. Ids of conversations are compared without their dashes, because some exports omit these.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -20,7 +20,7 @@ use crate::frame::Reading;
 use crate::layout::ListReader;
 use crate::layout::preference::thumbs::{self, Thumb};
 
-/// Fields of a row that have a place, or name the giver or the time of the thumb.
+/// Fields that are not kept with a labelled answer: those that are read, and the user and the times of the thumb.
 const READ: [&str; 7] = [
     "id",
     "message_id",
@@ -31,20 +31,20 @@ const READ: [&str; 7] = [
     "update_time",
 ];
 
-/// The rows about the answers of one conversation.
+/// The rows about the answers of one conversation, and the thumbs among them.
 pub(super) struct Feedback<'d> {
     rows: Vec<(String, Value<'d>)>,
     thumbs: Vec<Thumb<'d>>,
-    /// Ids of the messages that a thumb was found for.
+    /// Ids of the messages with a thumb in the branches that were read so far.
     met: RefCell<HashSet<String>>,
 }
 
-/// Whether a row is a thumb for an answer.
+/// Whether a row of a group is a thumb for an answer, and not the conversation.
 pub(super) fn is_one(row: Value<'_>) -> bool {
     row.get("rating").is_some() && row.get("conversation_id").is_some() && row.get("mapping").is_none()
 }
 
-/// The key that groups a conversation with the rows about it.
+/// Returns the key of a conversation or of a row about it: the id of the conversation without dashes.
 pub(super) fn conversation(row: Value<'_>) -> Option<String> {
     let names: &[&str] = if is_one(row) {
         &["conversation_id"]
@@ -57,7 +57,7 @@ pub(super) fn conversation(row: Value<'_>) -> Option<String> {
 }
 
 impl<'d> Feedback<'d> {
-    /// Collects the thumbs in these rows, each with its path.
+    /// Collects rows, each with its path in the frame. A row with another rating, or without a message, has no thumb.
     pub(super) fn of(rows: Vec<(String, Value<'d>)>) -> Self {
         let thumb = |(path, row): &(String, Value<'d>)| {
             let word = text(row.get("rating"))?.to_lowercase();
@@ -80,7 +80,7 @@ impl<'d> Feedback<'d> {
         }
     }
 
-    /// Labels the answers of a branch, and keeps the other fields of their rows.
+    /// Labels the answers of a branch and the alternatives to them, and keeps the remaining fields of each row with its message.
     pub(super) fn apply(&self, list: &mut ListReader<'d, '_>) {
         let mut met = self.met.borrow_mut();
         thumbs::apply(list, &self.thumbs, &mut met);
@@ -98,7 +98,7 @@ impl<'d> Feedback<'d> {
         }
     }
 
-    /// Counts the rows in the ledger of their conversation, and reports those that match none of its answers.
+    /// Counts the rows in the ledger of their conversation, as merged, and reports those that label none of its answers.
     pub(super) fn finish(self, reading: &mut Reading, mut notes: Notes) {
         let count = self.rows.len() as u64;
         reading.rows.rows += count;
@@ -130,17 +130,18 @@ impl<'d> Feedback<'d> {
     }
 }
 
+/// Returns the id of the message that a row is about.
 fn message(row: Value<'_>) -> Option<String> {
     ["message_id", "id"]
         .iter()
         .find_map(|key| present(row, key).and_then(id))
 }
 
-/// Keeps the fields of a row that are neither empty nor among the known ones.
+/// Keeps the fields of a row that are neither empty nor in `known` as extra fields below `path`.
 fn keep(extra: &mut Extra, row: Value<'_>, path: &str, known: &[&str]) {
     for (key, value) in row.fields() {
         if value.written() == "\"{}\"" {
-            // The field is empty.
+            // This is how an empty `content` is written: a text with an empty object.
             value.mark(Mark::Taken);
         } else if !known.contains(&&*key) && holds_something(value) {
             extra.keep_reported(format!("{path}.{key}"), value);

@@ -1,4 +1,7 @@
-//! The messages of a branch, in order: speakers, calls and results.
+//! The messages of a branch, in order: who speaks, and which messages are calls and results.
+//!
+//! The reader of trees passes the nodes of a branch to [`Reader`]. A node becomes a message, is joined to the result before it, or is dropped
+//! because it is empty. Fields without a place in the model are kept as extra fields of the message.
 
 use chatmill_diag::{Finding, Limits, Path, codes};
 use chatmill_intake::json::{self, Kind, Mark, Value};
@@ -15,16 +18,15 @@ use crate::base::{
 use crate::frame::FrameView;
 use crate::layout::{ListReader, Turns, tree::Node, tree::branch::NodeReader};
 
-/// Fields of a message that have a place, or repeat another field.
+/// Fields of a message that the reader uses; all others are extra fields. A message with two of the same is rejected.
 const READ: [&str; 7] = words!(id author create_time content recipient weight metadata);
 
 /// Reads the messages of one branch.
 pub(super) struct Reader<'d, 'r> {
     pub turns: Turns<'d, 'r>,
-    /// The last call, as the destination of results: the id of its message, and the tool that it is addressed
-    /// to.
+    /// The last call: the id of its message, and the name of the called tool. Results of that tool belong to it.
     called: Option<(String, String)>,
-    /// Whether the last message read is a result of that call.
+    /// Whether the last message is a result, to which a further answer of the called tool is joined.
     is_answered: bool,
 }
 
@@ -41,7 +43,7 @@ impl<'d, 'r> NodeReader<'d, 'r> for Reader<'d, 'r> {
             self.turns.list.reject(value.span(), *finding);
         }
         if self.turns.list.messages.len() == position {
-            // A message that was joined to another, or is empty, still has a place in the record.
+            // The node added no message that its findings could refer to, so they get its path in the record.
             for finding in self.turns.list.notes.findings.iter_mut().skip(findings) {
                 if let Path::InMessage(suffix) = &finding.path {
                     finding.path = Path::Absolute(format!("{}.message{suffix}", node.path));
@@ -155,7 +157,8 @@ impl<'d, 'r> Reader<'d, 'r> {
             self.turns.list.rows.merged += 1;
             return;
         }
-        // Empty system messages open every conversation, and drafts without text precede calls.
+        // Every conversation of an export begins with an empty system message, and before many calls there are drafts without text: they
+        // are dropped and counted as merged.
         if read.parts.is_empty() && (is_hidden || role == Role::System || weight == Some(0.0)) {
             self.turns.list.rows.merged += 1;
             drop_extra(message);
@@ -204,7 +207,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         });
     }
 
-    /// Appends a further answer of a tool to the one before it: a call has one result.
+    /// Appends the answer of a tool to the result before it, if both answer the last call: a call has one result. Returns whether that was
+    /// the case.
     fn joins(&mut self, name: Option<&str>, read: &mut Turn) -> bool {
         let is_same = |(_, tool): &(String, String)| name.is_none_or(|name| is_tool(tool, name));
         if !self.is_answered || !self.called.as_ref().is_some_and(is_same) {
@@ -226,7 +230,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         true
     }
 
-    /// The parts of a message: a call if it is addressed to a tool, a result if its author is a tool.
+    /// Returns the parts of a message: an assistant's message to a tool becomes a call, and a message of a tool becomes a result.
     fn parts(
         &mut self,
         (role, name): (Role, Option<&str>),
@@ -260,7 +264,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 }
 
-/// Keeps the fields that have no place in the model.
+/// Keeps the fields that have no place in the model as extra fields, unless they are empty or usual.
 fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_>>, read: &mut Turn) {
     for (key, value) in message.fields() {
         let is_empty_value = value.is_null()
@@ -283,7 +287,8 @@ fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_
             }
         }
     }
-    // The user's custom instructions are in the content, after a sentence of the program's.
+    // The metadata has copies of the user's custom instructions, which the content has after a sentence that the program adds. A copy that
+    // is also in the text is not reported as unread.
     let copies = metadata.and_then(|metadata| present(metadata, "user_context_message_data"));
     let texts = read.parts.iter().filter_map(|part| match part {
         Part::Text(text) if copies.is_some() => Some(text.as_str()),
@@ -298,7 +303,7 @@ fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_
     }
 }
 
-/// Whether a node holds a user's message.
+/// Whether a node has a message of a user: a branch that begins with one is another question, not another answer.
 pub(super) fn is_of_person(value: Value<'_>) -> bool {
     let author = present(value, "message").and_then(|message| present(message, "author"));
     author.and_then(|author| text(author.get("role"))).as_deref() == Some("user")
@@ -308,14 +313,14 @@ fn author_metadata(message: Value<'_>) -> Option<Value<'_>> {
     present(message, "author").and_then(|author| present(author, "metadata"))
 }
 
-/// Whether an answering tool is the one that was called: `dalle.text2im` is called, and `dalle` may answer.
+/// Whether the author of an answer is the called tool. A call of `dalle.text2im` may be answered by `dalle`.
 fn is_tool(called: &str, author: &str) -> bool {
     let family = |name: &str| name.split('.').next().map(str::to_owned);
     called == author || family(called) == family(author)
 }
 
-/// The arguments of a tool call: an object, or text wrapped into one, under the name that plain-text tools
-/// use.
+/// Returns the arguments of a call: its text if that is a JSON object, otherwise an object with the text as `input`, which is the usual
+/// name for the argument of a tool that takes plain text.
 fn arguments(own_text: &str, limits: &Limits) -> (Arguments, ArgumentForm) {
     let is_object = json::scan(own_text.as_bytes(), limits.depth)
         .is_ok_and(|document| document.root().kind() == Kind::Object && document.notes().is_empty());

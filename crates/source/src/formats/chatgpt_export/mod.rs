@@ -1,6 +1,6 @@
 //! The export of a `ChatGPT` account: `conversations.json` or its numbered parts, in the zip, in a folder, or as single files.
 //!
-//! A record is a conversation, and a conversation is a tree. The smallest example:
+//! A record is a conversation, and a conversation is a tree of messages. The smallest example:
 //!
 //! ```json
 //! {"title": "Hours", "current_node": "b", "mapping": {
@@ -9,15 +9,17 @@
 //!     "content": {"content_type": "text", "parts": ["Is it open?"]}}}}}
 //! ```
 //!
-//! An edited question or a regenerated answer begins a branch; `[sources.chatgpt-export] branches` selects
-//! those that are read ([`tree`](crate::layout::tree)). The field of a message's text depends on its
-//! `content_type` ([`content`]). An assistant's message to any recipient but `all` is a call, without an id:
-//! a tool's message below it is the result ([`messages`]). A hidden message is a notice, unless it is an
-//! instruction or a result.
+//! An edited question or a regenerated answer begins a branch. By default only the branch that ends with `current_node` becomes a
+//! conversation, and the messages of the others become alternatives to its messages; `[sources.chatgpt-export] branches` changes that
+//! ([`tree`](crate::layout::tree)). In a branch, a message has its text in a field that depends on its `content_type` ([`content`]), and
+//! marks of citations in the text ([`citations`]). An assistant's message with a tool as its `recipient` is a call. Calls have no ids:
+//! the next messages of that tool in the branch are the result ([`messages`]). A message that the program does not show
+//! (`is_visually_hidden_from_conversation`) is a notice, unless it is an instruction, a call or a result.
 //!
-//! The thumbs of `message_feedback.json` label the answers ([`feedback`]): if an export has that file, conversations are read together
-//! with the rows about them. The other files of the zip contain no conversation: `user.json` and shared links; `chat.html` is a page that
-//! repeats everything.
+//! `message_feedback.json` has the thumbs up and down that users gave to answers ([`feedback`]). If an export has that file, the engine
+//! groups each conversation with the rows about it ([`rows`]), and a frame is a list with the conversation and its rows; otherwise a frame
+//! is one conversation. Entries with account data (`user.json`) or shared links are recognised and ignored; so is `chat.html`, a web page
+//! that repeats all conversations.
 
 mod citations;
 mod content;
@@ -55,7 +57,7 @@ static ABOUT: About = About {
     },
 };
 
-/// The source `chatgpt-export`.
+/// The source `chatgpt-export`: the functions and facts that the engine uses through the registry of sources.
 pub static CHATGPT_EXPORT: RustFormat = RustFormat {
     has_scattered_messages: true,
     rows: Some(rows),
@@ -75,17 +77,20 @@ pub static CHATGPT_EXPORT: RustFormat = RustFormat {
     ..RustFormat::of(&ABOUT, |sketch| best(sketch, recognise), Read::Stored(read))
 };
 
+/// Returns the record as one row, with the key that a conversation shares with the rows about it; `None` if the record has no such key and is
+/// read separately.
 fn rows(root: Value<'_>) -> Option<Vec<Row>> {
     let key = feedback::conversation(root)?;
     Some(vec![Row::of(Some(key), root)])
 }
 
+/// Recognises a record of any file of the export: returns the confidence, from 1 to 100, and the reason.
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let below = |ending: &str| {
         let mut names = record.names.keys();
         names.any(|name| name.starts_with("mapping.") && name.ends_with(ending))
     };
-    // Messages in fragments are those of a DeepSeek export.
+    // DeepSeek exports have the same tree, but their messages have `fragments`: another source reads them.
     let is_tree = has(record, "mapping")
         && !below(".message.fragments")
         && (has(record, "current_node") || below(".children") || below(".message") || below(".parent"));
@@ -100,7 +105,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     })
 }
 
-/// Whether a record is from a file of the export that contains no conversation.
+/// Whether a record is from a file of the export without conversations: from `user.json`, or from a list of shared links.
 fn is_account_file(record: &RecordSketch) -> bool {
     let has_all = |names: &[&str]| names.iter().all(|name| has(record, name));
     !has(record, "mapping")
@@ -108,13 +113,13 @@ fn is_account_file(record: &RecordSketch) -> bool {
             || has_all(&["conversation_id", "is_anonymous", "title"]))
 }
 
-/// Whether a record is a thumb for an answer.
+/// Whether a record is a thumb for an answer, that is, a row of `message_feedback.json`.
 fn is_feedback(record: &RecordSketch) -> bool {
     let has_all = ["conversation_id", "rating"].iter().all(|name| has(record, name));
     has_all && !has(record, "mapping") && (has(record, "user_id") || has(record, "message_id"))
 }
 
-/// Reads a conversation, possibly grouped with the rows about it.
+/// Reads a frame: a conversation, or a list with a conversation and the rows about it.
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let rows = match frame.key {
         Some(_) => frame.rows(),
@@ -127,7 +132,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         let read = conversation(frame, (&path, chat), limits, &feedback)?;
         match &mut reading {
             None => reading = Some(read),
-            // The export contains the conversation twice.
+            // The export contains the conversation twice: the second one is read, too, as a further conversation of the record.
             Some(first) => first.also.push(read),
         }
     }
@@ -136,7 +141,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     Ok(reading)
 }
 
-/// Reads the conversation at a path of a frame.
+/// Reads the conversation at a path of a frame, with a reading for each branch that becomes a conversation.
 fn conversation<'d>(
     frame: FrameView<'d>,
     (path, root): (&str, Value<'d>),
@@ -184,7 +189,7 @@ fn conversation<'d>(
     ))
 }
 
-/// The conversation of a branch that was read.
+/// Returns the reading of a branch: its messages, with the id, the title and the extra fields of the record.
 fn finish(reader: Reader<'_, '_>, root: Value<'_>) -> Reading {
     let mut extra = ExtraFields::new();
     extra.keep_rest(
@@ -205,7 +210,7 @@ fn finish(reader: Reader<'_, '_>, root: Value<'_>) -> Reading {
     })
 }
 
-/// The nodes of a mapping by their names, the last of each.
+/// Returns the nodes of a mapping with their keys, in order. Of several nodes with the same key, it is the last.
 fn named(mapping: Value<'_>) -> Vec<(String, Value<'_>)> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut values: Vec<(String, Value<'_>)> = Vec::new();
@@ -220,7 +225,8 @@ fn named(mapping: Value<'_>) -> Vec<(String, Value<'_>)> {
     values
 }
 
-/// The nodes of the mapping at a path, with their parents: as a node states, else as the parent's list of children states.
+/// Returns the nodes of the mapping at a path for the tree. The parent of a node is the one that it names; if it names none, the node that
+/// lists it among its children.
 fn entries(named: &[(String, Value<'_>)], at: &str) -> Vec<Node> {
     let mut below: HashMap<String, &str> = HashMap::new();
     for (parent, value) in named {
@@ -245,7 +251,8 @@ fn entries(named: &[(String, Value<'_>)], at: &str) -> Vec<Node> {
     named.iter().map(node).collect()
 }
 
-/// Orders messages by their times where none of several states a parent or children.
+/// Makes a chain of several nodes if none has a parent, and reports that. The order is that of their times if all messages have one,
+/// otherwise that of the file.
 fn line_up(entries: &mut [Node], values: &[Value<'_>], path: &str, notes: &mut Notes) {
     if entries.len() < 2 || entries.iter().any(|node| node.parent.is_some()) {
         return;
@@ -273,7 +280,8 @@ fn line_up(entries: &mut [Node], values: &[Value<'_>], path: &str, notes: &mut N
     notes.push(Finding::new(&codes::BROKEN_TREE, text).at_path(path), None);
 }
 
-/// The message that people saw last; the latest one if the record does not name it.
+/// Returns the index of the message that users saw last, which `current_node` names. `None` if the record names none of its messages: the
+/// longest branch then counts as the visible one.
 fn visible(root: Value<'_>, path: &str, entries: &[Node], notes: &mut Notes) -> Option<usize> {
     let current = present(root, "current_node");
     let named = current.and_then(id);

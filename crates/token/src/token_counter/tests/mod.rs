@@ -15,6 +15,7 @@ use proptest::prelude::*;
 use tiktoken_rs::CoreBPE;
 
 use super::*;
+use crate::encoding::reference::judge as reference;
 use crate::{ENCODINGS, find};
 
 impl TokenCounter {
@@ -29,10 +30,6 @@ impl TokenCounter {
 const CLASSES: [char; 17] = [
     'e', 'S', 'א', 'ǅ', 'ʰ', '\u{301}', '1', '½', ' ', '\t', '\n', '\r', '\u{3000}', '.', '\'', '/', 'ſ',
 ];
-
-fn reference(encoding: &str) -> &'static CoreBPE {
-    find(encoding).unwrap().reference().embedded_reference().unwrap()
-}
 
 fn reference_tokens(reference: &CoreBPE, text: &str) -> Vec<usize> {
     let tokens = reference.encode_ordinary(text);

@@ -68,7 +68,7 @@ fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
 
 /// The speaker of the following lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Speaker {
+enum LineSpeaker {
     /// No speaker is known: lines before the first mark.
     Unknown,
     /// The head of a session.
@@ -80,7 +80,7 @@ enum Speaker {
 
 /// Lines of one speaker.
 struct ChatBlock<'t> {
-    speaker: Speaker,
+    speaker: LineSpeaker,
     /// The lines without their prefixes.
     lines: Vec<&'t str>,
     /// The bytes of the lines in the text.
@@ -90,7 +90,7 @@ struct ChatBlock<'t> {
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let (mut reader, value, text) = TextReader::open(frame, limits)?;
     let blocks = blocks(&text);
-    if blocks.iter().all(|block| block.speaker == Speaker::Unknown) {
+    if blocks.iter().all(|block| block.speaker == LineSpeaker::Unknown) {
         let text = format!("no line of the text is one of aider's, as {LINES}");
         return Err(frame.error(&codes::WRONG_TYPE, text, "$.text", value));
     }
@@ -125,33 +125,33 @@ fn blocks(text: &str) -> Vec<ChatBlock<'_>> {
         let start = at;
         at += whole.len();
         let line = whole.trim_end_matches(['\n', '\r']);
-        let last = blocks.last().map_or(Speaker::Unknown, |block| block.speaker);
-        let is_model = last == Speaker::Model;
+        let last = blocks.last().map_or(LineSpeaker::Unknown, |block| block.speaker);
+        let is_model = last == LineSpeaker::Model;
         let may_begin = || !is_model || ends_soon(text.get(start..).unwrap_or_default());
         let (speaker, own) = if let Some(time) = line.strip_prefix(SESSION) {
             goes_on = false;
-            (Speaker::Session, time)
+            (LineSpeaker::Session, time)
         } else if let Some(own) = line.strip_prefix("#### ").filter(|_| ends(line)) {
-            (Speaker::User, own.strip_suffix(END).unwrap_or(own))
+            (LineSpeaker::User, own.strip_suffix(END).unwrap_or(own))
         } else if let Some(own) = line
             .strip_prefix("> ")
             .filter(|_| is_open || ends(line) || may_begin())
         {
-            (Speaker::Aider, own.strip_suffix(END).unwrap_or(own))
+            (LineSpeaker::Aider, own.strip_suffix(END).unwrap_or(own))
         } else if is_open {
-            (Speaker::Aider, line.strip_suffix(END).unwrap_or(line))
+            (LineSpeaker::Aider, line.strip_suffix(END).unwrap_or(line))
         } else if line.trim().is_empty()
-            && (blocks.is_empty() || !matches!(last, Speaker::Model | Speaker::Unknown))
+            && (blocks.is_empty() || !matches!(last, LineSpeaker::Model | LineSpeaker::Unknown))
         {
             goes_on = false;
             continue;
-        } else if last == Speaker::Unknown {
-            (Speaker::Unknown, line)
+        } else if last == LineSpeaker::Unknown {
+            (LineSpeaker::Unknown, line)
         } else {
-            (Speaker::Model, line)
+            (LineSpeaker::Model, line)
         };
         // A notice may contain blank lines, but a blank line is never its last.
-        is_open = speaker == Speaker::Aider && !(ends(line) && (!is_open || !line.trim().is_empty()));
+        is_open = speaker == LineSpeaker::Aider && !(ends(line) && (!is_open || !line.trim().is_empty()));
         let span = start..start + line.len();
         match blocks
             .last_mut()
@@ -169,7 +169,7 @@ fn blocks(text: &str) -> Vec<ChatBlock<'_>> {
                 span,
             }),
         }
-        goes_on = speaker != Speaker::Session;
+        goes_on = speaker != LineSpeaker::Session;
     }
     blocks
 }
@@ -188,13 +188,13 @@ fn ends_soon(text: &str) -> bool {
 
 /// The blocks of each conversation: of a session with messages, and of the empty sessions before it.
 fn sessions<'b, 't>(blocks: &'b [ChatBlock<'t>]) -> Vec<&'b [ChatBlock<'t>]> {
-    let is_turn = |block: &ChatBlock<'_>| matches!(block.speaker, Speaker::User | Speaker::Model);
+    let is_turn = |block: &ChatBlock<'_>| matches!(block.speaker, LineSpeaker::User | LineSpeaker::Model);
     let mut sessions = Vec::new();
     let mut rest = blocks;
     while let Some(first) = rest.iter().position(is_turn) {
         let following = rest.iter().skip(first);
         let length = following
-            .take_while(|block| block.speaker != Speaker::Session)
+            .take_while(|block| block.speaker != LineSpeaker::Session)
             .count();
         let (session, left) = rest.split_at(first + length);
         let is_last = !left.iter().any(is_turn);
@@ -215,7 +215,7 @@ fn conversation(reader: &mut TextReader<'_, '_>, session: &[ChatBlock<'_>]) -> R
     };
     let mut model: Option<Box<str>> = None;
     for block in session {
-        if block.speaker == Speaker::Unknown {
+        if block.speaker == LineSpeaker::Unknown {
             reader.outside(
                 block.span.clone(),
                 "the text begins inside a session: its speaker is not known",
@@ -225,7 +225,7 @@ fn conversation(reader: &mut TextReader<'_, '_>, session: &[ChatBlock<'_>]) -> R
         let span = reader.written(block.span.clone());
         let text = block.lines.join("\n");
         let text = text.trim_matches('\n').trim_end();
-        if block.speaker == Speaker::Session {
+        if block.speaker == LineSpeaker::Session {
             model = None;
             if reader.turns.list.rows.messages == 0 {
                 conversation.source_id = Some(text.to_owned());
@@ -242,12 +242,12 @@ fn conversation(reader: &mut TextReader<'_, '_>, session: &[ChatBlock<'_>]) -> R
             continue;
         }
         let role = match block.speaker {
-            Speaker::User => Role::User,
-            Speaker::Model => Role::Assistant,
+            LineSpeaker::User => Role::User,
+            LineSpeaker::Model => Role::Assistant,
             _ => Role::System,
         };
         let message = reader.begin(role, span);
-        if block.speaker == Speaker::Aider {
+        if block.speaker == LineSpeaker::Aider {
             for line in &block.lines {
                 aider_output(line.trim(), reader, &mut model, &mut conversation);
             }

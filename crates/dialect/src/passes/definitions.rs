@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use super::Pass;
 use crate::loss::{LossCode, LossReason};
 use crate::naming::tools::ToolNames;
+use crate::text::json::compact;
+use crate::tools::definition::Definition;
 use crate::tools::forms::{self, Prepared, ToolDefinition};
 use crate::tools::schemas::json_schema::NO_PARAMETERS;
-use crate::transcript::turns::{BlockContent, TurnPlan};
+use crate::transcript::turns::{Block, BlockContent, TurnPlan};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.definitions, profile.makes_definitions) {
@@ -48,13 +50,31 @@ pub(super) const PASS: Pass = Pass {
                 losses: &mut plan.losses,
                 violations: &mut plan.violations,
             };
-            plan.definitions = forms::prepare(definitions, (form, profile.schemas), &names, &mut into);
+            let items: Vec<&str> = plan.blocks.iter().filter_map(tools_of_item).collect();
+            let is_written = |one: &Definition<'_>| {
+                let raw = compact(one.raw);
+                items.iter().any(|item| item.contains(&*raw))
+            };
+            let others = definitions
+                .iter()
+                .filter(|value| value.is_empty() || !value.iter().all(is_written));
+            plan.definitions = forms::prepare(others, (form, profile.schemas), &names, &mut into);
             if let Some(reason) = profile.makes_definitions.filter(|_| plan.definitions.is_empty()) {
                 synthesise(plan, reason);
             }
         }
     },
 };
+
+/// The JSON of an item that brings definitions of tools: they are written in it.
+fn tools_of_item<'a>(block: &Block<'a>) -> Option<&'a str> {
+    match block.content {
+        BlockContent::Item(item) if item.raw.as_str().contains("\"type\":\"additional_tools\"") => {
+            Some(item.raw.as_str())
+        }
+        _ => None,
+    }
+}
 
 /// Sets the tool names of calls and results.
 fn name<'a>(plan: &mut TurnPlan<'a>, names: &ToolNames<'a>) {

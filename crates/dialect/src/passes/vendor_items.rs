@@ -101,8 +101,8 @@ impl<'t, 'a> OwnItems<'t, 'a> {
                         pieces.push(Block::new(BlockContent::Item(item), None, Role::Assistant));
                     }
                     positions.extend(block.position.filter(|_| answered.is_some()));
-                    if let Some(call) = result.call.filter(|_| result.result.is_none()) {
-                        // A synthetic result is that of a function, so the call must be one, too.
+                    if let Some(call) = result.call.filter(|_| !own_items.stays(result)) {
+                        // The result is written as that of a function, so the call must be one, too.
                         own_items.client.remove(&call);
                     }
                 }
@@ -179,7 +179,8 @@ impl<'t, 'a> OwnItems<'t, 'a> {
                     }
                     BlockContent::Result(result) => {
                         is_inside = self.inside(result).is_some();
-                        result.item = item.filter(|_| self.stays(result));
+                        let is_of_item = result.call.is_none_or(|call| self.client.contains(&call));
+                        result.item = item.filter(|_| is_of_item && self.stays(result));
                         is_item = result.item.is_some();
                     }
                     _ => {}
@@ -229,6 +230,7 @@ mod tests {
 
     #[test]
     fn a_call_that_the_client_runs_is_its_item_while_its_id_stays_and_somebody_answers() {
+        let plain = call("c");
         let call = |id| owned(call(id), OwnItem::Client, "{c}");
         let result = |id| owned(result(id, "x"), OwnItem::Client, "{r}");
         let mut shown = result("c");
@@ -246,8 +248,10 @@ mod tests {
         }
         sample.policy.media = MediaPolicy::Drop;
         let (turns, _) = sample.after(&[&PASS], &of(OWN));
-        assert_eq!(turns[0], "assistant: {c}");
+        assert_eq!(turns[0], PLAIN_TURNS[0]);
         assert!(turns[1].starts_with("tool: <result   x>"));
+        let of_function = Sample::new().post(BOT, vec![plain]).post(BOT, vec![result("c")]);
+        assert_eq!(of_function.after(&[&PASS], &of(OWN)).0, PLAIN_TURNS);
         // The second call gets another id, and a synthetic result is that of a function.
         let again = Sample::new()
             .post(BOT, vec![call("c")])

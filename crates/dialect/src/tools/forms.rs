@@ -63,8 +63,8 @@ pub(crate) struct Prepared<'p, 'a> {
 }
 
 /// Prepares definitions for a form, and declares what it has no place for.
-pub(crate) fn prepare<'a>(
-    values: &[Vec<Definition<'a>>],
+pub(crate) fn prepare<'v, 'a: 'v>(
+    values: impl IntoIterator<Item = &'v Vec<Definition<'a>>>,
     (form, rules): (Form, Option<&'static SchemaRules>),
     names: &ToolNames<'a>,
     into: &mut Prepared<'_, 'a>,

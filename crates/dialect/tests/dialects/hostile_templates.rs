@@ -254,7 +254,7 @@ fn of_memory() -> Vec<Hostile> {
         ("a joined text that shares its parts", with(DAG, "{{ 'a' ~ ns.s }}"), MEMORY),
         ("center", "{{ 'a'.center(1000000000) }}".to_owned(), METHOD),
         ("ljust", "{{ 'a'.ljust(1000000000) }}".to_owned(), METHOD),
-        ("zfill", "{{ 'a'.zfill(1000000000) }}".to_owned(), METHOD),
+        ("zfill", "{{ 'a'.zfill(1000000000) }}".to_owned(), MEMORY),
         ("powers", "{{ 9 ** 999999999 }}".to_owned(), "unable to calculate"),
         ("a range of everything", "{{ range(99999999999) }}".to_owned(), "range"),
         ("macros without end", "{% for i in range(100000) %}{% macro m() %}{{ i }}{% endmacro %}{% endfor %}".to_owned(), MEMORY),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::Value;
-use chatmill_model::{Part, Role, own_parts};
+use chatmill_model::{Part, RawJson, Role, own_parts};
 
 use crate::base::{ExtraFields, Keep, Site, present, text_of};
 
@@ -26,6 +26,8 @@ pub(crate) struct Turn {
     pub name: Option<String>,
     /// The pieces.
     pub parts: Vec<Part>,
+    /// Definitions of tools that the turn brings.
+    pub tools: Vec<RawJson>,
     /// Fields without a place, by path.
     pub rest: ExtraFields,
     /// Whether the turn continues an assistant's turn directly before it.

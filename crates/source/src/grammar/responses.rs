@@ -7,11 +7,11 @@ use chatmill_model::{
 };
 
 use crate::base::{
-    Keep as _, Site, Turn, arguments, embedded, media, present, roles, text, text_of, word, words,
+    Keep as _, Site, Turn, arguments, embedded, items, media, present, roles, text, text_of, word, words,
 };
 use crate::grammar::blocks::{at_address, vendor_item};
 use crate::grammar::usage::NONE;
-use crate::grammar::{Grammar, Sign, UsageForm, openai::parts};
+use crate::grammar::{Grammar, Sign, UsageForm, definition, openai::parts};
 
 /// Items that only this API has, by their type.
 const ITEMS: [&str; 28] = words!(
@@ -33,6 +33,13 @@ const HOSTED: [&str; 12] = words!(
 /// The field of the request that a user approves, or does not.
 const APPROVED: &str = "approval_request_id";
 
+/// Items with which the caller sets up the answers after them, each with the fields that the API requires.
+const SETTINGS: [(&str, &[&str]); 3] = [
+    ("additional_tools", &["role", "tools"]),
+    ("configuration_update", &[]),
+    ("compaction_trigger", &[]),
+];
+
 /// Items with a type that other vendors use as well: only objects without a role are such items.
 const LOOSE_ITEMS: [&str; 3] = words!(reasoning compaction program);
 
@@ -51,7 +58,7 @@ struct ClientTool {
     name: &'static str,
     /// The possible fields for the action of a call.
     actions: &'static [&'static str],
-    /// The fields that the API requires of a call and of its output.
+    /// The fields that the API requires of a call and of its output, as paths of keys.
     needs: [&'static [&'static str]; 2],
 }
 
@@ -60,19 +67,32 @@ const CLIENT_TOOLS: [ClientTool; 4] = [
         call: "local_shell_call",
         name: "local_shell",
         actions: &["action"],
-        needs: [&["id", "call_id", "action", "status"], &["id", "output"]],
+        needs: [
+            &[
+                "id",
+                "call_id",
+                "action.type",
+                "action.command",
+                "action.env",
+                "status",
+            ],
+            &["id", "output"],
+        ],
     },
     ClientTool {
         call: "shell_call",
         name: "shell",
         actions: &["action"],
-        needs: [&["call_id", "action"], &["call_id", "output"]],
+        needs: [&["call_id", "action.commands"], &["call_id", "output"]],
     },
     ClientTool {
         call: "apply_patch_call",
         name: "apply_patch",
         actions: &["operation"],
-        needs: [&["call_id", "operation", "status"], &["call_id", "status"]],
+        needs: [
+            &["call_id", "operation.type", "operation.path", "status"],
+            &["call_id", "status"],
+        ],
     },
     ClientTool {
         call: "computer_call",
@@ -80,7 +100,7 @@ const CLIENT_TOOLS: [ClientTool; 4] = [
         actions: &["action", "actions"],
         needs: [
             &["id", "call_id", "pending_safety_checks", "status"],
-            &["call_id", "output"],
+            &["call_id", "output.type"],
         ],
     },
 ];
@@ -156,6 +176,7 @@ fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
         Some("reasoning") => reasoning(&mut turn, value),
         Some("mcp_call") => mcp_call(&mut turn, value, site),
         Some(kind) if HOSTED.contains(&kind) && is_whole(value) => hosted(&mut turn, value),
+        Some(kind) if is_setting(kind, value) => setting(&mut turn, value),
         Some(word) => match CLIENT_TOOLS.iter().find(|tool| tool.call == word) {
             Some(tool) => client_call(&mut turn, value, tool, site),
             None => step(&mut turn, word, value, site),
@@ -356,7 +377,8 @@ fn own(
     (needs, of): (&[&str], fn(VendorItem) -> OwnItem),
     known: &[&str],
 ) -> Option<Box<OwnItem>> {
-    let is_whole = needs.iter().all(|key| present(item, key).is_some());
+    let found = |path: &str| path.split('.').try_fold(item, present);
+    let is_whole = needs.iter().all(|path| found(path).is_some());
     turn.keep_text("type", &text(item.get("type")).unwrap_or_default());
     if !is_whole {
         turn.keep_rest(item, "", &[known, &["type", "callId"]].concat());
@@ -382,6 +404,20 @@ fn hosted(turn: &mut Turn, item: Value<'_>) {
     turn.continued_by_next = is_answer;
     let piece = vendor_item(Vendor::Responses, item.fields());
     turn.parts.push(Part::Item(piece));
+}
+
+/// Whether an item sets up the answers after it and has the fields that the API requires.
+fn is_setting(kind: &str, item: Value<'_>) -> bool {
+    let mut settings = SETTINGS.iter();
+    settings.any(|(known, needs)| *known == kind && needs.iter().all(|key| present(item, key).is_some()))
+}
+
+/// Reads an item that sets up the answers after it, and the definitions of tools in it.
+fn setting(turn: &mut Turn, item: Value<'_>) {
+    turn.role = Some(Role::User);
+    turn.tools = items(item, "tools").map(definition).collect();
+    turn.parts
+        .push(Part::Item(vendor_item(Vendor::Responses, item.fields())));
 }
 
 /// Reads an item that is not part of an answer, or is unknown.

@@ -10,7 +10,9 @@ use std::ops::Range;
 
 use chatmill_diag::{Finding, Limits, Path, Reject, RowLedger, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Alternative, AlternativeOrigin, Conversation, Judgement, Message, MessageKind, Role};
+use chatmill_model::{
+    Alternative, AlternativeOrigin, Conversation, Judgement, Message, MessageKind, RawJson, Role,
+};
 
 use self::answers::Answers;
 use crate::base::{Notes, Site};
@@ -58,6 +60,8 @@ pub(crate) struct ListReader<'d, 'r> {
     pub alternatives: Vec<Alternative>,
     /// Counts of elements by outcome.
     pub rows: RowLedger,
+    /// Definitions of tools that turns bring.
+    pub tools: Vec<RawJson>,
     /// Positions of the messages that are also in an earlier branch.
     pub shared: Vec<usize>,
     /// Whether an answer may be in several messages.
@@ -91,6 +95,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
             messages: Vec::new(),
             alternatives: Vec::new(),
             rows: RowLedger::default(),
+            tools: Vec::new(),
             shared: Vec::new(),
             answers: Answers::default(),
         }
@@ -332,6 +337,11 @@ impl<'d, 'r> ListReader<'d, 'r> {
             alternatives: self.alternatives,
             ..conversation
         };
+        for tool in self.tools {
+            if !conversation.tools.contains(&tool) {
+                conversation.tools.push(tool);
+            }
+        }
         padding::take_out(&mut conversation, self.limits);
         signed_ids::take_out(&mut conversation);
         Reading {

@@ -136,6 +136,7 @@ impl<'d, 'r> Turns<'d, 'r> {
             ..turn
         };
         turn.join_texts();
+        self.list.tools.append(&mut turn.tools);
         if self.list.notes.findings.len() > known {
             let own = place();
             for finding in self.list.notes.findings.iter_mut().skip(known) {
@@ -166,6 +167,7 @@ impl<'d, 'r> Turns<'d, 'r> {
     /// tool's.
     pub(crate) fn push(&mut self, index: u32, value: Value<'_>, mut turn: Turn) {
         turn.join_texts();
+        self.list.tools.append(&mut turn.tools);
         let calls = turn.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
         let answers = turn.parts.iter().any(|part| matches!(part, Part::ToolResult(_)));
         if turn.role != Some(Role::Assistant) || !calls || !answers {

@@ -8,8 +8,8 @@ use super::{RuleBreaches, Waiting, Written, array, has_keys, is_word, schemas, s
 /// The maximum length of an output, in characters.
 const MAX_OUTPUT_CHARACTERS: usize = 10_485_760;
 
-/// The steps of tools that run at the vendor, which only its logs contain.
-const HOSTED: [&str; 13] = [
+/// Items that are no messages, calls or outputs: the steps of tools that run at the vendor, and what the caller sets up.
+const HOSTED: [&str; 16] = [
     "web_search_call",
     "file_search_call",
     "code_interpreter_call",
@@ -23,6 +23,9 @@ const HOSTED: [&str; 13] = [
     "program",
     "program_output",
     "compaction",
+    "additional_tools",
+    "configuration_update",
+    "compaction_trigger",
 ];
 
 /// The calls of tools that the API defines and the client runs, with their outputs.

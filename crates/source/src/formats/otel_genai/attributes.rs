@@ -25,8 +25,34 @@ const ANSWERED: [&str; 2] = ["gen_ai.completion.", "llm.output_messages."];
 /// Attributes that name the model, the most reliable first.
 const MODELS: [&str; 3] = ["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"];
 
+/// Attributes that name the tool that a step runs.
+const TOOLS: [&str; 2] = ["gen_ai.tool.name", "tool.name"];
+
 /// The prefix of attributes that contain one field of a tool each, for spans without a schema of tools.
 const FUNCTIONS: &str = "llm.request.functions.";
+
+/// The operations of the conventions; the name of a span is one of them, and what it works with: `chat gpt-5`, `execute_tool look`.
+const OPERATIONS: [&str; 9] = [
+    "chat",
+    "create_agent",
+    "embeddings",
+    "execute_tool",
+    "generate_content",
+    "invoke_agent",
+    "invoke_workflow",
+    "retrieval",
+    "text_completion",
+];
+
+/// The step of an operation of the conventions, or of a kind of `OpenInference`'s.
+fn step_of(word: &str) -> Option<Step> {
+    match word {
+        "execute_tool" | "TOOL" => Some(Step::Tool),
+        "invoke_agent" | "create_agent" | "AGENT" | "CHAIN" => Some(Step::Agent),
+        "chat" | "text_completion" | "generate_content" | "LLM" => Some(Step::Model),
+        _ => None,
+    }
+}
 
 /// A span by its attributes.
 pub(super) struct Span<'d> {
@@ -110,15 +136,12 @@ impl<'d> Span<'d> {
             output = self.joined(&ANSWERED);
         }
         let has_content = !input.is_empty() || !output.is_empty();
-        let step = match kind.as_deref() {
-            Some("execute_tool" | "TOOL") => Step::Tool,
-            Some("invoke_agent" | "create_agent" | "AGENT" | "CHAIN") => Step::Agent,
-            Some("chat" | "text_completion" | "generate_content" | "LLM") => Step::Model,
-            _ if has_content => Step::Model,
-            _ => return None,
-        };
+        let step = kind
+            .as_deref()
+            .and_then(step_of)
+            .or(has_content.then_some(Step::Model))?;
         self.mark_repeats(!input.is_empty(), !output.is_empty(), limits);
-        self.mark_name();
+        let subject = self.subject(step);
         if input.is_empty() && step == Step::Tool {
             input = self.values("gen_ai.tool.call.arguments");
         }
@@ -143,14 +166,19 @@ impl<'d> Span<'d> {
         Some(Call {
             id: own_id(self.value, ["spanId", "span_id"]),
             step,
-            name: self.first(&["gen_ai.tool.name", "tool.name"]),
+            name: self
+                .first(&TOOLS)
+                .or_else(|| subject.clone().filter(|_| step == Step::Tool)),
             answers: self.first(&["gen_ai.tool.call.id", "tool_call.id", "tool.id"]),
             at: self.value,
             begun: begun
                 .and_then(|time| time.instant)
                 .map_or(index as i128, i128::from),
             done: time(["endTimeUnixNano", "end_time_unix_nano", "end_time"]),
-            model: self.first(&MODELS).map(Into::into),
+            model: self
+                .first(&MODELS)
+                .or_else(|| subject.filter(|_| step == Step::Model))
+                .map(Into::into),
             usage: self.usage(),
             system: self.values("gen_ai.system_instructions"),
             tools: self.tools(),
@@ -160,18 +188,31 @@ impl<'d> Span<'d> {
         })
     }
 
-    /// Marks the name of the span as read if attributes contain all of its words: the operation, and the model or tool.
-    fn mark_name(&self) {
-        let Some(name) = present(self.value, "name") else {
-            return;
-        };
+    /// The model or tool that only the name of the span states. The name is marked as read if it is read here, or repeats attributes.
+    fn subject(&self, step: Step) -> Option<String> {
+        let name = present(self.value, "name")?;
+        let words = name.string()?;
         let is_value = |word: &str| {
             let mut values = self.attributes.values().filter_map(|value| value.string());
             values.any(|value| value == word)
         };
-        if name.string().is_some_and(|name| name.split(' ').all(is_value)) {
-            name.mark(Mark::Taken);
+        let (operation, subject) = words.split_once(' ').unwrap_or((&words, ""));
+        if subject.is_empty() || is_value(subject) || subject.split(' ').all(is_value) {
+            if OPERATIONS.contains(&operation) || is_value(operation) {
+                name.mark(Mark::Taken);
+            }
+            return None;
         }
+        let is_stated = match step {
+            Step::Model => self.first(&MODELS).is_some(),
+            Step::Tool => self.first(&TOOLS).is_some(),
+            Step::Agent => true,
+        };
+        if is_stated || step_of(operation) != Some(step) || subject.contains(' ') {
+            return None;
+        }
+        name.mark(Mark::Taken);
+        Some(subject.to_owned())
     }
 
     /// Marks the parts of `input.value` and `output.value` that repeat the messages in the attributes as

@@ -13,7 +13,7 @@ pub(super) const PASS: Pass = Pass {
         let Shape::Items(rule) = profile.shape else {
             return;
         };
-        // Readers cannot distinguish a turn that has only calls from the assistant's turn before it.
+        // Readers cannot distinguish a turn that begins with a call from the assistant's turn before it.
         let mut losses = std::mem::take(&mut plan.losses);
         let mut last = Role::System;
         for (turn, blocks) in plan.turn_blocks() {
@@ -21,7 +21,7 @@ pub(super) const PASS: Pass = Pass {
             last = turn.role;
             if let Some(position) = turn.position
                 && is_continued
-                && blocks.iter().all(Block::is_call)
+                && blocks.first().is_none_or(Block::is_call)
             {
                 losses.at(reasons::CALLS_ARE_THE_TURNS_BEFORE.by(rule), position);
             }
@@ -38,16 +38,20 @@ mod tests {
     use crate::passes::samples::{BOT, PLAIN, Sample, call, result, text};
 
     #[test]
-    fn a_turn_of_calls_alone_is_the_turn_before() {
-        let sample = Sample::new()
-            .post(BOT, vec![text("a")])
-            .post(BOT, vec![call("c")])
-            .post(BOT, vec![result("c", "x")]);
-        assert!(sample.after(&[&PASS], &PLAIN).1.is_empty());
+    fn a_turn_that_begins_with_a_call_is_the_turn_before() {
         let items = DialectProfile {
             shape: Shape::Items(ABC_01),
             ..PLAIN
         };
-        assert_eq!(sample.after(&[&PASS], &items).1, ["turn-merged 1 1"]);
+        for (turn, expected) in [
+            (vec![call("c")], &["turn-merged 1 1"][..]),
+            (vec![call("c"), text("b")], &["turn-merged 1 1"]),
+            (vec![text("b"), call("c")], &[]),
+        ] {
+            let sample = Sample::new().post(BOT, vec![text("a")]).post(BOT, turn);
+            let sample = sample.post(BOT, vec![result("c", "x")]);
+            assert!(sample.after(&[&PASS], &PLAIN).1.is_empty());
+            assert_eq!(sample.after(&[&PASS], &items).1, expected);
+        }
     }
 }

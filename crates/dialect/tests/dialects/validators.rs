@@ -62,7 +62,14 @@ fn agree(dialect: &Dialect) -> [u32; 2] {
                 .iter()
                 .all(|broken| broken.rule.len() < 6 || named.contains(broken.rule));
             let (is_broken, is_invalid) = (!found.is_empty(), !named.is_empty());
-            let is_hidden = policy.orphans == Orphans::Reject && !validator::sees_pairs(id, profile);
+            // What follows a call without a result may leave no turn, so that the rendering ends with the call.
+            let ends_with_call = || {
+                out.violations
+                    .iter()
+                    .all(|broken| broken.contains("has no result"))
+            };
+            let is_hidden = policy.orphans == Orphans::Reject
+                && (!validator::sees_pairs(id, profile) || ends_with_call());
             assert!(
                 are_named && (is_broken == is_invalid || is_invalid && is_hidden),
                 "{id}@{profile} {seed}: {found:?}, {:?} in {}",

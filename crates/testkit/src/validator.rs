@@ -5,7 +5,7 @@
 //! the types of an SDK can check are left to the external validators of `just oracles`.
 //!
 //! To add a validator for a dialect: write its rules as a function in the file here that reads its form of request, add
-//! its line to [`VALIDATORS`], and add a request that breaks each rule to `tests/runs/torture/broken.rs`.
+//! its line to `VALIDATORS`, and add a request that breaks each rule to `tests/runs/torture/broken.rs`.
 
 mod blocks;
 mod contents;

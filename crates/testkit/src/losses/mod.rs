@@ -1,12 +1,12 @@
 //! Completeness of losses: everything in a conversation is read back from its rendering, or a loss declares it.
 //!
-//! A conversation is split into [elements]: each text, thought, medium, call, result, cache mark and quote, in order.
+//! A conversation is split into elements (`elements`): each text, thought, medium, call, result, cache mark and quote, in order.
 //! The rendering is read by the [source that reads the dialect back](reader()), and split in the same way. Then
 //!
-//! 1. each element of the conversation is [found](search), in order and in its role; or the losses of its message
-//!    [allow](allowed) that it is missing or elsewhere, or that [other words](wording) replace it;
+//! 1. each element of the conversation is found (`search`), in order and in its role; or the losses of its message
+//!    allow (`allowed`) that it is missing or elsewhere, or that other words (`wording`) replace it;
 //! 2. each element that was read back is found by 1, or is one that a loss adds, such as an invented result;
-//! 3. each [fact](facts) that is not content (id, time, name, mention, reply, further field, weight, title, tool definition) is
+//! 3. each fact (`facts`) that is not content (id, time, name, mention, reply, further field, weight, title, tool definition) is
 //!    read back at a message with an element of its message, or a loss declares it.
 //!
 //! An example: Ann (`m1`) says “Look!” with a picture, and Ben (`m2`) says “Nice.”, which `hf-messages`

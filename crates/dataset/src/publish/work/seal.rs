@@ -72,7 +72,7 @@ impl Sealed {
         self.0.data.path()
     }
 
-    /// Writes one of the files that are derived from the tables and not certified ([`DERIVED`]).
+    /// Writes one of the files that are derived from the tables and not certified (`DERIVED`).
     pub fn write_derived(&self, name: &str, bytes: &[u8]) -> Result<(), DatasetError> {
         derived::write(&self.0.data, &self.0.temp, &[(name, bytes)])
     }

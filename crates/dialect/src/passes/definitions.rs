@@ -55,9 +55,10 @@ pub(super) const PASS: Pass = Pass {
                 let raw = compact(one.raw);
                 items.iter().any(|item| item.contains(&*raw))
             };
+            // Few conversations have such items, and most have definitions: nothing is compared without items.
             let others = definitions
                 .iter()
-                .filter(|value| value.is_empty() || !value.iter().all(is_written));
+                .filter(|value| items.is_empty() || value.is_empty() || !value.iter().all(is_written));
             plan.definitions = forms::prepare(others, (form, profile.schemas), &names, &mut into);
             if let Some(reason) = profile.makes_definitions.filter(|_| plan.definitions.is_empty()) {
                 synthesise(plan, reason);
@@ -66,7 +67,7 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
-/// The JSON of an item that brings definitions of tools: they are written in it.
+/// Returns the JSON of an item that contains definitions of tools, which are written with it.
 fn tools_of_item<'a>(block: &Block<'a>) -> Option<&'a str> {
     match block.content {
         BlockContent::Item(item) if item.raw.as_str().contains("\"type\":\"additional_tools\"") => {

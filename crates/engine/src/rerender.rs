@@ -241,7 +241,7 @@ impl<'a, 'd> Renderer<'a, 'd> {
         Ok(())
     }
 
-    /// Renders a conversation, which has this id and is from this input, as the plan says.
+    /// Renders the conversation with this id, from this input, with the windows and perspectives of the plan.
     fn render_whole<E>(
         &mut self,
         (id, input, linked): (&str, &str, &Linked),

@@ -121,7 +121,7 @@ impl std::ops::AddAssign for ComponentCounts {
     }
 }
 
-/// The speaker whose turn contains a text.
+/// The speaker of the turn that contains a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Speaker {
     /// Another participant, or none.

@@ -124,7 +124,7 @@ fn thinker(random: &mut Random) -> Value {
     message
 }
 
-/// An assistant turn with one to three calls, whose ids are added to `ids`.
+/// An assistant turn with one to three calls; their ids are added to `ids`.
 fn caller(random: &mut Random, index: usize, ids: &mut Vec<String>) -> Value {
     let calls = 1 + random.below(3);
     let calls: Vec<Value> = (0..calls)

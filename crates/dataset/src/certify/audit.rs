@@ -121,7 +121,7 @@ pub(crate) fn lengths(root: &Dir, manifest: &Manifest) -> Result<Vec<String>, Da
     Ok(problems)
 }
 
-/// Names below the root of a dataset that no manifest lists, and the names of corrupt shard manifests, whose lists are unknown.
+/// Names below the root of a dataset that no manifest lists, and the names of corrupt shard manifests, which leave their lists unknown.
 pub(crate) fn strangers(root: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
     let mut listed = ListedParts::default();
     for file in manifest.files(root) {

@@ -12,7 +12,7 @@ use super::unread::unread_field;
 use super::{RecordOutcome, Settings, UnreadAt, redact, written};
 
 /// Reads, links and checks one record. A record that no source reads is rejected, with the
-/// error of its own bytes if they have one, else with the reason given instead of the source.
+/// error in its bytes if there is one, else with the reason given instead of the source.
 pub fn read(
     source: Result<&dyn Source, &str>,
     frame: &Frame,

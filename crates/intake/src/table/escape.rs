@@ -91,7 +91,8 @@ fn postgresql(escape: &[u8], text: &mut Vec<u8>) -> Result<usize, StreamError> {
     Ok(length)
 }
 
-/// Decodes the escapes of SQLite's `unistr`: `\XXXX`, `\uXXXX`, `\+XXXXXX`, `\UXXXXXXXX` and `\\`.
+/// Decodes the escapes of SQLite's `unistr`: a backslash before four hexadecimal digits, before `u` and four, `+` and six, or `U` and
+/// eight of them, and a doubled backslash.
 pub(super) fn unistr(text: &[u8]) -> Result<Vec<u8>, StreamError> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;

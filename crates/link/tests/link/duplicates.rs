@@ -11,7 +11,7 @@ fn words(numbers: std::ops::Range<usize>) -> String {
     numbers.fold(String::new(), |text, number| text + &format!("w{number} "))
 }
 
-/// A conversation of these turns, by people and, with a name that says so, a bot.
+/// A conversation of these turns, by people and by a bot, which is recognised by its name.
 fn chat(turns: &[(&str, &str)]) -> Conversation {
     let mut names: Vec<&str> = Vec::new();
     let messages = turns.iter().map(|(name, text)| {

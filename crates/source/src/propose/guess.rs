@@ -457,7 +457,7 @@ impl Guess {
         }
     }
 
-    /// Whether the guess tells agents from people.
+    /// Whether the guess distinguishes agents from people.
     pub fn has_agents(&self) -> bool {
         let in_senders = self
             .senders

@@ -4,7 +4,7 @@
 //! | Not here | Why |
 //! |---|---|
 //! | `parseMentions` (3) | It guesses names that no participant has; here names are those of the room. |
-//! | `chunk`, `error`, `oversized` in the SDK's history (3) | Events that an agent leaves out of its own memory; an archive keeps them. |
+//! | `chunk`, `error`, `oversized` in the SDK's history (3) | Events that an agent leaves out of its memory; an archive keeps them. |
 //! | a chunk before typing, a chunk after the response (2) | The client loses the first and appends the second to the finished answer; here the first is kept and the second is not appended. |
 //! | desktop's context, full prompt (2) | The code's requests to a model; the dialect follows the document instead. |
 //! | sizes, MIME types and extensions of files (11) | They decide how much of a file goes into a prompt. |

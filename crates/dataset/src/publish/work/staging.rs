@@ -247,7 +247,7 @@ impl Staging {
         Ok(PartSet::new(Medium::Staging(self.place(slice)), options.clone()))
     }
 
-    /// Writes the receipt of a slice whose files are closed. From then on the slice is done.
+    /// Writes the receipt of a slice after its files are closed. From then on the slice is done.
     pub fn commit<B: Serialize>(
         &self,
         slice: impl Into<SliceId>,

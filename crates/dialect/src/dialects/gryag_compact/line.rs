@@ -125,7 +125,7 @@ impl<'a> LineWriter<'_, 'a> {
             let is_tools = |part: &Part| matches!(part, Part::ToolCall(_) | Part::ToolResult(_));
             let is_media = |part: &Part| matches!(part, Part::Media(_));
             let mut parts = message.parts.iter();
-            // A message with media besides a call has a line, even if no word of it is left.
+            // A message with media and a call has a line, even if no word of it is left.
             if parts.clone().any(is_tools) && !parts.any(is_media) && !self.edition.lines_for_all {
                 return None;
             }

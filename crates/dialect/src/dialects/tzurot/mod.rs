@@ -11,7 +11,7 @@
 //! A message with words like those of a quote cannot be distinguished from a quoting message; where a request has a place for quotes, such
 //! words are declared.
 //!
-//! Profile `v2-final` words quotes like the last release of version 2, recognises quotes of one's own messages by account id, writes the
+//! Profile `v2-final` words quotes like the last release of version 2, recognises quotes of the perspective's messages by account id, writes the
 //! name of a proxy (`isProxyMessage`) before its text, and sends lists without quotes unchanged.
 
 mod active;

@@ -252,7 +252,7 @@ const AFTER: &[&str] = &[
 proptest! {
     #![proptest_config(chatmill_drawn::law(64))]
 
-    /// A name has the price of its own entry, or the one price of all names of its model; never that of another model.
+    /// A name has the price of its entry, or the one price of all names of its model; never that of another model.
     #[test]
     fn no_name_has_the_price_of_another_model(
         entries in prop::collection::btree_map((0..BEFORE.len(), 0..MODELS.len(), 0..AFTER.len()), 1..4_u8, 1..12),

@@ -60,7 +60,7 @@ pub(super) struct Span<'d> {
     attributes: BTreeMap<String, Value<'d>>,
 }
 
-/// A message whose fields are separate attributes.
+/// A message with its fields in separate attributes.
 #[derive(Default)]
 struct Fields<'d> {
     plain: BTreeMap<&'static str, Value<'d>>,

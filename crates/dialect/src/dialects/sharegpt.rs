@@ -168,7 +168,12 @@ fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
 }
 
 fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: &[Block<'a>]) {
-    let position = blocks.iter().find_map(|block| block.position).or(turn.position);
+    // Thoughts of a later message may come first.
+    let position = blocks
+        .iter()
+        .filter_map(|block| block.position)
+        .min()
+        .or(turn.position);
     match (turn.role, blocks.last().map(|block| block.content)) {
         (_, Some(BlockContent::Call(_))) => {
             sink.framing("{\"from\":\"function_call\",\"value\":\"");

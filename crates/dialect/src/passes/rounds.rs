@@ -148,7 +148,13 @@ impl<'t, 'a> Round<'t, 'a> {
         };
         let joins = !self.reply.is_empty() && !blocks.is_empty();
         declare(reasons::TURNS_ARE_ONE.by(rules.order), usize::from(joins));
-        self.reply.extend(beside);
+        let (thoughts, others): (Vec<_>, Vec<_>) = beside.into_iter().partition(Block::is_thought);
+        let front = self.reply.iter().take_while(|block| block.is_thought()).count();
+        if front < self.reply.len() {
+            declare(reasons::REASONING_STANDS_IN_FRONT, thoughts.len());
+        }
+        self.reply.splice(front..front, thoughts);
+        self.reply.extend(others);
         if calls.is_empty() {
             return;
         }
@@ -253,9 +259,12 @@ fn escape_tags<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chatmill_model::Part;
+
     use crate::loss::rule::samples::{ABC_01, ABC_02, ABC_03};
-    use crate::passes::profile::DialectProfile;
+    use crate::passes::profile::{DialectProfile, Thoughts};
     use crate::passes::samples::{ANN, BEN, BOT, PLAIN, Sample, call, result, text};
+    use crate::view::policy::Reasoning;
 
     const ROUNDS: DialectProfile = DialectProfile {
         shape: Shape::Rounds {
@@ -287,6 +296,27 @@ mod tests {
         assert_eq!(
             losses,
             ["turn-merged 1 1", "tool-id-dropped 2 2", "tool-id-dropped 3 2",]
+        );
+    }
+
+    #[test]
+    fn thoughts_of_turns_that_become_one_are_in_front_of_their_texts() {
+        let thought = || Part::Reasoning("hm".to_owned());
+        let mut sample = Sample::new()
+            .post(ANN, vec![text("a")])
+            .post(BOT, vec![thought(), text("b")])
+            .post(BOT, vec![thought(), thought(), text("c")]);
+        sample.policy.reasoning = Reasoning::Keep;
+        let thinking = DialectProfile {
+            thoughts: Thoughts::Field,
+            ..ROUNDS
+        };
+        let passes: [&Pass; 2] = [&crate::passes::thoughts::PASS, &PASS];
+        let (turns, losses) = sample.after(&passes, &thinking);
+        assert_eq!(turns, ["user: a", "assistant: hm | hm\n\nhm | b | c"]);
+        assert_eq!(
+            losses,
+            ["part-flattened 2 1", "turn-merged 2 1", "part-moved 2 1"]
         );
     }
 

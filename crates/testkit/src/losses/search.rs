@@ -14,10 +14,10 @@ use super::declared::Declared;
 use super::elements::{Element, Kind};
 
 /// The maximum number of dead ends that a search visits.
-const MAX_STATES: usize = 3_000;
+const MAX_STATES: usize = 100_000;
 
 /// The maximum number of alignments that a search tries.
-const MAX_ALIGNMENTS: u32 = 5_000;
+const MAX_ALIGNMENTS: u32 = 50_000;
 
 /// The place where an element was found.
 #[derive(Clone, Copy, Debug)]

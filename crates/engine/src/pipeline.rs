@@ -36,7 +36,7 @@ pub(crate) use maps::{SenderTableSection, TableNames};
 pub use night::NightSection;
 pub use output::{ContentRule, ContentSetting, OutputSection};
 pub use parse::parse;
-pub(crate) use parse::table_maps;
+pub(crate) use parse::{of_json, table_maps};
 pub use redact::{RedactKinds, RedactMode, RedactSection};
 pub use render::{RenderSection, TemplateSection};
 pub use select::{

@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(turns, ["user: a", "assistant: hm | hm\n\nhm | b | c"]);
         assert_eq!(
             losses,
-            ["part-flattened 2 1", "turn-merged 2 1", "part-moved 2 1"]
+            ["turn-merged 2 1", "part-flattened 2 1", "part-moved 2 1"]
         );
     }
 

@@ -33,8 +33,7 @@ pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline,
     })?;
     // The text as written gives better places than the table, unless an override changed it.
     let source = if overrides.is_empty() { text } else { &rendered };
-    let read = toml::from_str(source);
-    let mut pipeline: Pipeline = read.map_err(|error| match wrong_override(text, overrides) {
+    let mut pipeline = read(source).map_err(|error| match wrong_override(text, overrides) {
         Some(wrong) => wrong,
         None => unreadable(shown, source, &error),
     })?;
@@ -48,15 +47,34 @@ pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline,
     Ok(pipeline)
 }
 
+/// Reads the sections of a pipeline. Every form in which a pipeline is kept is written as TOML first, because the compiler makes the readers of
+/// all sections anew for each form.
+fn read(text: &str) -> Result<Pipeline, toml::de::Error> {
+    toml::from_str(text)
+}
+
+/// Reads a pipeline from the JSON of a manifest, where `null` is a setting that is not there.
+pub(crate) fn of_json(mut plan: serde_json::Value) -> Result<Pipeline, String> {
+    drop_nulls(&mut plan);
+    let text = toml::to_string(&plan).map_err(|error| error.to_string())?;
+    read(&text).map_err(|error| error.message().to_owned())
+}
+
+fn drop_nulls(value: &mut serde_json::Value) {
+    if let serde_json::Value::Object(fields) = value {
+        fields.retain(|_, value| !value.is_null());
+        fields.values_mut().for_each(drop_nulls);
+    } else if let serde_json::Value::Array(items) = value {
+        items.iter_mut().for_each(drop_nulls);
+    }
+}
+
 /// Returns the error of the override that made a pipeline unreadable; `None` if the file itself is wrong.
 fn wrong_override(text: &str, overrides: &[String]) -> Option<PlanError> {
     let mut table: toml::Table = text.parse().ok()?;
     let error_of = |table: &toml::Table| {
-        table
-            .clone()
-            .try_into::<Pipeline>()
-            .err()
-            .map(|error| error.to_string())
+        let text = toml::to_string(table).ok()?;
+        read(&text).err().map(|error| error.message().to_owned())
     };
     let own = error_of(&table);
     overrides.iter().find_map(|assignment| {
@@ -75,10 +93,14 @@ pub(crate) fn table_maps(
     text: &str,
     shown: &Path,
 ) -> Result<Option<BTreeMap<String, TableMapSection>>, PlanError> {
-    let wrong = |error: toml::de::Error| unreadable(shown, text, &error);
-    let table: toml::Table = text.parse().map_err(wrong)?;
-    let maps = table.get("table_map").cloned();
-    maps.map(|maps| maps.try_into().map_err(wrong)).transpose()
+    #[derive(serde::Deserialize)]
+    struct Maps {
+        table_map: Option<BTreeMap<String, TableMapSection>>,
+    }
+
+    let read: Result<Maps, _> = toml::from_str(text);
+    let maps = read.map_err(|error| unreadable(shown, text, &error))?;
+    Ok(maps.table_map)
 }
 
 fn assign(table: &mut toml::Table, assignment: &str) -> Result<(), PlanError> {

@@ -6,7 +6,7 @@ use chatmill_model::RawJson;
 use serde_json::{Map, Value, json};
 
 use super::RerenderError;
-use crate::pipeline::{PerspectiveChoice, Pipeline};
+use crate::pipeline::{PerspectiveChoice, Pipeline, of_json};
 use crate::plan::{Plan, Templates};
 
 /// Tables that conversations are reconstructed from.
@@ -109,7 +109,7 @@ fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, Stri
         ));
     }
     plan.insert("count".to_owned(), json!({ "encodings": registered }));
-    serde_json::from_value(Value::Object(plan)).map_err(|error| unreadable(&error.to_string()))
+    of_json(Value::Object(plan)).map_err(|error| unreadable(&error))
 }
 
 /// Refuses windows that depend on other dialects or on files.

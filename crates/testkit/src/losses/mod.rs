@@ -57,7 +57,7 @@ use declared::Declared;
 use elements::{Element, Kind, elements, quoted};
 use facts::Matched;
 pub use reader::reader;
-use search::Search;
+use search::{Search, SearchLimits};
 
 /// The number of times that a code is removed from the declared losses of one dialect before the test counts as blind to it.
 const MAX_TRIES: u64 = 150;
@@ -194,7 +194,20 @@ impl LossCoverage {
             let breach = format!("{rejected} of {wanted} calls and results are rejected");
             return Some((!is_right).then_some(breach).into_iter().collect());
         }
-        let found = breaches(view, dialect, sink, rendering, source, &rendering.losses);
+        let found_by = |limits| {
+            breaches(
+                view,
+                dialect,
+                sink,
+                rendering,
+                source,
+                (&rendering.losses, limits),
+            )
+        };
+        let mut found = found_by(SearchLimits::FEW);
+        if !found.is_empty() {
+            found = found_by(SearchLimits::MANY);
+        }
         if found.is_empty() {
             self.without_each_code(view, dialect, sink, rendering, source);
         }
@@ -219,7 +232,16 @@ impl LossCoverage {
             *tries += 1;
             let others = rendering.losses.iter().filter(|loss| loss.code != code);
             let others: Vec<Loss> = others.cloned().collect();
-            if !breaches(view, dialect, sink, rendering, source, &others).is_empty() {
+            if !breaches(
+                view,
+                dialect,
+                sink,
+                rendering,
+                source,
+                (&others, SearchLimits::FEW),
+            )
+            .is_empty()
+            {
                 self.missed.insert(code);
             }
         }
@@ -247,7 +269,7 @@ fn breaches(
     sink: &Sink<'_>,
     rendering: &Rendering,
     source: Option<&'static str>,
-    losses: &[Loss],
+    (losses, limits): (&[Loss], SearchLimits),
 ) -> Vec<String> {
     let declared = &Declared::of(losses);
     let conversation = &view.linked.conversation;
@@ -274,7 +296,7 @@ fn breaches(
         let again = of_text(sink, dialect.about().media_type);
         let read = elements(&again, &again.conversation.messages);
         let search = Search::new(&case, &source_elements, &read);
-        let mut found = search.breaches(|_| Vec::new());
+        let mut found = search.breaches(limits, |_| Vec::new());
         found.extend(
             source_elements
                 .iter()
@@ -295,7 +317,7 @@ fn breaches(
         by_time(&mut read);
     }
     let search = Search::new(&case, &source_elements, &read);
-    search.breaches(|alignment| {
+    search.breaches(limits, |alignment| {
         let matched = Matched {
             case: &case,
             source: &source_elements,

@@ -13,11 +13,27 @@ use super::case::Case;
 use super::declared::Declared;
 use super::elements::{Element, Kind};
 
-/// The maximum number of dead ends that a search visits.
-const MAX_STATES: usize = 100_000;
+/// How long a search goes on.
+#[derive(Clone, Copy)]
+pub(super) struct SearchLimits {
+    /// The maximum number of dead ends that it visits.
+    states: usize,
+    /// The maximum number of alignments that it tries.
+    alignments: u32,
+}
 
-/// The maximum number of alignments that a search tries.
-const MAX_ALIGNMENTS: u32 = 50_000;
+impl SearchLimits {
+    /// Enough for nearly every conversation.
+    pub(super) const FEW: Self = Self {
+        states: 3_000,
+        alignments: 5_000,
+    };
+    /// For a conversation of which none of the few alignments is accepted.
+    pub(super) const MANY: Self = Self {
+        states: 100_000,
+        alignments: 50_000,
+    };
+}
 
 /// The place where an element was found.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +95,7 @@ struct Step {
 struct SearchWalk<C> {
     /// The check of an alignment.
     check: C,
+    limits: SearchLimits,
     /// States from which the end cannot be reached.
     failed: HashSet<State>,
     /// The alignment so far.
@@ -102,7 +119,7 @@ impl<C: Fn(&Alignment) -> Vec<String>> SearchWalk<C> {
     }
 
     fn is_done(&self) -> bool {
-        self.alignments >= MAX_ALIGNMENTS || self.best.as_ref().is_some_and(Vec::is_empty)
+        self.alignments >= self.limits.alignments || self.best.as_ref().is_some_and(Vec::is_empty)
     }
 }
 
@@ -122,9 +139,13 @@ impl<'s, 'c> Search<'s, 'c> {
         search
     }
 
-    /// The breaches of the best alignment: empty if one of the first [`MAX_ALIGNMENTS`] is accepted. Similar elements,
-    /// such as cache marks, can replace one another, so the first alignment need not be the right one.
-    pub(super) fn breaches(&self, check: impl Fn(&Alignment) -> Vec<String>) -> Vec<String> {
+    /// The breaches of the best alignment: empty if one within the limits is accepted. Similar elements, such as cache
+    /// marks, can replace one another, so the first alignment need not be the right one.
+    pub(super) fn breaches(
+        &self,
+        limits: SearchLimits,
+        check: impl Fn(&Alignment) -> Vec<String>,
+    ) -> Vec<String> {
         let mut starts = vec![(0, 0)];
         if self.declared.whole(LossCode::SystemAdded) > 0
             && let Some(text) = self.read.first().and_then(text_of)
@@ -135,6 +156,7 @@ impl<'s, 'c> Search<'s, 'c> {
         }
         let mut walk = SearchWalk {
             check,
+            limits,
             failed: HashSet::new(),
             alignment: Alignment {
                 found: vec![None; self.source.len()],
@@ -161,7 +183,7 @@ impl<'s, 'c> Search<'s, 'c> {
             Some(text) => format!("{:?}", text.get(offset..)),
             None => format!("{:?}", element.kind),
         });
-        let many = if walk.failed.len() > MAX_STATES {
+        let many = if walk.failed.len() > limits.states {
             "too many ways; "
         } else {
             ""
@@ -187,7 +209,7 @@ impl<'s, 'c> Search<'s, 'c> {
             }
             return state.moved.is_empty();
         }
-        if walk.failed.len() > MAX_STATES || walk.failed.contains(&state) {
+        if walk.failed.len() > walk.limits.states || walk.failed.contains(&state) {
             return false;
         }
         let mut is_way = false;

@@ -73,7 +73,9 @@ fn latest<'d>(format: &'static Loaded, rows: Indexed<'d>) -> (Indexed<'d>, u64) 
         let id = format.message(row).id.id(row).filter(|_| !is_header);
         let place = id.as_ref().and_then(|id| places.get(id).copied());
         if let Some(place) = place.and_then(|place| latest.get_mut(place)) {
-            place.1.mark(Mark::Taken);
+            // What the later version has no field for stays unread.
+            let again = place.1.fields().filter(|(key, _)| row.get(key).is_some());
+            again.for_each(|(_, field)| field.mark(Mark::Taken));
             *place = (index, row);
             replaced += 1;
         } else {

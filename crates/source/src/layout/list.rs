@@ -11,7 +11,7 @@ use std::ops::Range;
 use chatmill_diag::{Finding, Limits, Path, Reject, RowLedger, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{
-    Alternative, AlternativeOrigin, Conversation, Judgement, Message, MessageKind, RawJson, Role,
+    Alternative, AlternativeOrigin, Conversation, Judgement, Message, MessageKind, Part, RawJson, Role,
 };
 
 use self::answers::Answers;
@@ -178,8 +178,10 @@ impl<'d, 'r> ListReader<'d, 'r> {
         Message::new(role, self.messages.len() as u32, self.frame.origin(span, index))
     }
 
-    /// Adds and counts the next message.
+    /// Adds and counts the next message. An empty thought, which some vendors write for an answer without thoughts, is none.
     pub(crate) fn push(&mut self, mut message: Message) {
+        let is_nothing = |part: &Part| matches!(part, Part::Reasoning(thought) if thought.is_empty());
+        message.parts.retain(|part| !is_nothing(part));
         // The first growth of a list makes room for four, and there may be a million messages of one part.
         message.parts.shrink_to_fit();
         match message.kind {

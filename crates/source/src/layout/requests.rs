@@ -217,7 +217,7 @@ impl Requests {
         let names = Names {
             turns: &columns,
             system: row.system,
-            tools: &[form.tools, "functions"],
+            tools: &form.tools_in(),
         };
         let notes = &mut reader.exchange.turns.list.notes;
         reader.exchange.beside = RequestFields::read(names, root, limits, notes);
@@ -246,6 +246,11 @@ impl Requests {
 }
 
 impl RequestForm {
+    /// The fields that define tools.
+    const fn tools_in(&self) -> [&'static str; 2] {
+        [self.tools, "functions"]
+    }
+
     /// The turns of a record; an error if the whole frame is rejected.
     fn row<'d>(&self, frame: FrameView<'d>, limits: &Limits) -> Result<Row<'d>, Box<Finding>> {
         let root = frame.root();
@@ -265,7 +270,10 @@ impl RequestForm {
         // If it is the only list, it may have any name.
         let named = present(root, self.list);
         let is_named = root.kind() != Kind::Object || named.is_some_and(|list| !columns::is_empty_list(list));
-        let other = columns::alone(root, |turn| self.grammar.is_like_message(turn)).filter(|_| !is_named);
+        let is_answer = |name: &str| columns::answer(root, None).is_some_and(|(field, _)| field == name);
+        let other = columns::alone(root, |turn| self.grammar.is_like_message(turn)).filter(|(name, _)| {
+            !is_named && !self.tools_in().contains(&&**name) && (named.is_none() || !is_answer(name))
+        });
         let list = if let Some((name, _)) = other {
             let list = list::named(frame, &name, "messages", limits)?;
             row.columns.push(name);
@@ -280,7 +288,10 @@ impl RequestForm {
             });
             list
         };
-        if let Some((field, answer)) = columns::answer(root, Some(list)) {
+        let answer = columns::answer(root, Some(list));
+        if let Some((field, answer)) =
+            answer.filter(|(field, _)| row.columns.iter().all(|name| name != field))
+        {
             row.answer = Some(row.turns.len());
             row.turns.push(RowTurns::Answer(field, answer));
         }

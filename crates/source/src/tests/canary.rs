@@ -386,7 +386,10 @@ fn comes_out(source: &dyn Source, text: &str, searched: &str) -> bool {
     );
     let is_found = spans
         .into_iter()
-        .any(|span| (span.start..span.end).contains(&(at as u64)));
+        .any(|span| (span.start..span.end).contains(&(at as u64)))
+        || all
+            .iter()
+            .any(|reading| is_kept_whole(reading, document.root(), at));
     if reading.error.is_some() || is_found || unread.iter().any(is_under) {
         return true;
     }
@@ -401,6 +404,28 @@ fn comes_out(source: &dyn Source, text: &str, searched: &str) -> bool {
         }
     }
     format!("{reading:?}{also:?}").contains(searched)
+}
+
+/// Whether the position is in a block of an unknown type: the finding about the type reports the block as a whole.
+fn is_kept_whole(reading: &Reading, root: json::Value<'_>, at: usize) -> bool {
+    let findings = reading
+        .findings
+        .iter()
+        .filter(|finding| finding.code == &codes::UNKNOWN_MESSAGE_TYPE);
+    let mut types = findings.filter_map(|finding| finding.span);
+    types.any(|span| block_of(root, span.start as usize).contains(&at))
+}
+
+/// The bytes of the innermost object around a position.
+fn block_of(value: json::Value<'_>, at: usize) -> std::ops::Range<usize> {
+    let fields = value.fields().map(|(_, field)| field);
+    let mut inner = fields
+        .chain(value.items())
+        .filter(|inner| inner.span().contains(&at));
+    match inner.next() {
+        Some(inner) if matches!(inner.kind(), json::Kind::Object | json::Kind::Array) => block_of(inner, at),
+        _ => value.span(),
+    }
 }
 
 /// Whether the source read the value at a position, or a value around it.

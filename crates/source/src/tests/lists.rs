@@ -61,6 +61,32 @@ fn an_empty_list_is_nothing_where_another_list_has_the_turns() {
 }
 
 #[test]
+fn an_empty_input_beside_tools_or_an_answer_is_no_reason_to_read_these_as_turns() {
+    let source = find("openai-responses").unwrap();
+    let turns = |row: &str| read(source, row, None, &Limits::default()).conversation.unwrap();
+    let tools = r#""tools":[{"type":"function","name":"clock","parameters":{}}]"#;
+    let output = r#""output":[{"type":"message","role":"assistant","content":"Hello"}]"#;
+    let with_tools = turns(&format!(r#"{{"input":[],{tools}}}"#));
+    assert_eq!((with_tools.messages.len(), with_tools.tools.len()), (0, 1));
+    for row in [
+        format!(r#"{{"input":[],{output}}}"#),
+        format!("{{{output}}}"),
+        format!(r#"{{"input":[],{tools},{output}}}"#),
+    ] {
+        assert_eq!(turns(&row).messages.len(), 1, "{row}");
+    }
+    let items = r#"{"input":[],"items":[{"type":"message","role":"user","content":"Hi"}]}"#;
+    assert_eq!(turns(items).messages.len(), 1);
+}
+
+#[test]
+fn an_empty_thought_is_none() {
+    let row = r#"{"messages":[{"role":"assistant","content":"y","reasoning_content":""}]}"#;
+    let reading = read(find("openai-messages").unwrap(), row, None, &Limits::default());
+    assert_eq!(reading.conversation.unwrap().messages[0].parts.len(), 1);
+}
+
+#[test]
 fn a_whole_conversation_in_the_column_of_an_answer_is_read_once() {
     let row = r#"{"completion":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}"#;
     let reading = read(find("hf-messages").unwrap(), row, None, &Limits::default());

@@ -211,7 +211,11 @@ impl Read<'_> {
     /// Writes a value as JSON, with its texts decoded. The scanner bounds the depth of this recursion.
     fn write(self, value: Value<'_>, to: &mut String) {
         match value.kind() {
-            Kind::String => to.push_str(&quoted(&self.text(value)).0),
+            // The copy reads nothing: what is in it stays unread.
+            Kind::String => {
+                let text = value.string().unwrap_or_default();
+                to.push_str(&quoted(&self.decoded(text.into_owned())).0);
+            }
             Kind::Array => {
                 to.push('[');
                 for (at, item) in value.items().enumerate() {

@@ -15,7 +15,7 @@ use crate::loss::rule::DialectRule;
 use crate::loss::violation::Violation;
 use crate::loss::{LossCause, LossCode, reasons};
 use crate::passes::profile::Shape;
-use crate::text::control_tokens::{Reserved, escape};
+use crate::text::control_tokens::{Reserved, escape_both};
 use crate::transcript::Transcript;
 use crate::transcript::turns::{Block, BlockContent, Turn, TurnPlan};
 
@@ -227,7 +227,8 @@ impl<'t, 'a> Round<'t, 'a> {
     }
 }
 
-/// Escapes the tags of calls where the text or the arguments of a turn with calls spell them: readers take the first tag for a call.
+/// Escapes the tags of calls where the text or the arguments of a turn with calls spell them, because readers take the first tag for a call, and
+/// what else readers restore there.
 fn escape_tags<'a>(
     plan: &mut TurnPlan<'a>,
     transcript: &Transcript<'a>,
@@ -245,7 +246,7 @@ fn escape_tags<'a>(
             let mut count = 0;
             let runs = plan.words_mut(*words).iter_mut();
             for run in runs.filter(|run| run.component != Component::Framing) {
-                let (escaped, times) = escape(run.text.into(), Reserved::Call);
+                let (escaped, times) = escape_both(run.text.into(), Reserved::Call, Reserved::Tools);
                 run.text = arena.keep(escaped);
                 count += times;
             }

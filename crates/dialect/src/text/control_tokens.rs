@@ -136,6 +136,14 @@ pub(crate) fn escape_again(text: Cow<'_, str>, reserved: Reserved) -> (Cow<'_, s
     }
 }
 
+/// Like [`escape`], and like [`escape_again`] for what is reserved for it.
+pub(crate) fn escape_both(text: Cow<'_, str>, reserved: Reserved, again: Reserved) -> (Cow<'_, str>, u64) {
+    escape_at(text, |inside| {
+        let spelled = inside.trim_start_matches(ESCAPE);
+        reserved.begins(spelled) || spelled.len() < inside.len() && again.begins(spelled)
+    })
+}
+
 /// The beginnings of the lines of ids that gryag writes before a message, after the bracket.
 const LINES: [&str; 2] = ["meta]", "speaker"];
 
@@ -197,6 +205,17 @@ mod tests {
     fn an_escaped_text_holds_no_control_token() {
         let (text, _) = escaped("<|<|a|>|><|a|><|b_2|>");
         assert_eq!(Reserved::Tokens.count(&text), 0);
+    }
+
+    #[test]
+    fn what_a_reader_restores_beside_a_tag_is_escaped_again() {
+        let text = "<tool_call> <|a|> <\u{200b}|a|> <\u{200b}tool_call>";
+        let (text, count) = escape_both(text.into(), Reserved::Call, Reserved::Tools);
+        assert_eq!(count, 3);
+        assert_eq!(
+            text,
+            "<\u{200b}tool_call> <|a|> <\u{200b}\u{200b}|a|> <\u{200b}\u{200b}tool_call>"
+        );
     }
 
     #[test]

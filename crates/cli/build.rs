@@ -43,7 +43,12 @@ fn main() -> Result<()> {
     fs::write(out.join("samples.rs"), text)?;
     let commit = commit(&samples).map(|commit| format!("\ncommit {commit}"));
     let version = variable("CARGO_PKG_VERSION")? + &commit.unwrap_or_default();
-    fs::write(out.join("version.txt"), version)
+    fs::write(out.join("version.txt"), version)?;
+    if variable("PROFILE")? == "release" && variable("CARGO_CFG_TARGET_OS")? == "linux" {
+        // A program with an entry in `profile.release.package` keeps its symbols otherwise.
+        println!("cargo::rustc-link-arg-bins=-s");
+    }
+    Ok(())
 }
 
 /// The commit that is checked out; `None` outside a checkout of this project, and in a build for tests, which would otherwise be rebuilt

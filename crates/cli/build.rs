@@ -46,7 +46,7 @@ fn main() -> Result<()> {
     fs::write(out.join("version.txt"), version)?;
     if variable("PROFILE")? == "release" && variable("CARGO_CFG_TARGET_OS")? == "linux" {
         // A program with an entry in `profile.release.package` keeps its symbols otherwise.
-        println!("cargo::rustc-link-arg-bins=-s");
+        println!("cargo::rustc-link-arg-bins=-Wl,--strip-all");
     }
     Ok(())
 }

@@ -124,7 +124,7 @@ fn places(test_dir: &TestDir, out: &str, parts: &[&str]) -> BTreeMap<String, Str
 
 #[test]
 fn after_move_and_after_drop_no_part_shares_thirteen_words_with_another() {
-    let mut shared = 0;
+    let mut leaks = 0;
     let draws = chatmill_drawn::cases(1);
     for draw in 0..draws {
         let mut random = chatmill_drawn::random(390 + u64::from(draw));
@@ -146,7 +146,7 @@ fn after_move_and_after_drop_no_part_shares_thirteen_words_with_another() {
             let kept = divide(&test_dir, &name("keep"), split(LeakRule::Keep));
             let counted = sharing(&test_dir.path(&name("keep")), parts);
             assert_eq!(told(&kept), counted);
-            shared += counted.iter().sum::<u64>();
+            leaks += counted.iter().sum::<u64>();
 
             let moved = divide(&test_dir, &name("move"), split(LeakRule::Move));
             let none = vec![0; parts.len() - 1];
@@ -179,7 +179,7 @@ fn after_move_and_after_drop_no_part_shares_thirteen_words_with_another() {
             }
         }
     }
-    assert!(shared > u64::from(draws) * 4, "little is shared: {shared}");
+    assert!(leaks > u64::from(draws) * 4, "little is shared: {leaks}");
 }
 
 #[test]

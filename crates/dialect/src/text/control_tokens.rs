@@ -100,17 +100,18 @@ pub(crate) const ESCAPE: char = '\u{200b}';
 /// Inserts U+200B after the `<` of everything reserved, and returns the text with the number of insertions. A token that is already escaped
 /// gets one more character, so that removing one character everywhere restores the text exactly.
 pub(crate) fn escape(text: Cow<'_, str>, reserved: Reserved) -> (Cow<'_, str>, u64) {
-    escape_at(text, |inside| reserved.begins(inside.trim_start_matches(ESCAPE)))
+    escape_at(text, |spelled, _| reserved.begins(spelled))
 }
 
-/// Escapes each `<` where `begins` is true for the text after it.
-fn escape_at(text: Cow<'_, str>, begins: impl Fn(&str) -> bool) -> (Cow<'_, str>, u64) {
+/// Escapes each `<` where `begins` is true for the text after it, without escapes, and for whether it is already escaped.
+fn escape_at(text: Cow<'_, str>, begins: impl Fn(&str, bool) -> bool) -> (Cow<'_, str>, u64) {
     let mut escaped = String::new();
     let mut copied = 0;
     let mut count = 0;
     for (start, _) in text.match_indices('<') {
         let split = start + 1;
-        if !begins(text.split_at(split).1) {
+        let inside = text.split_at(split).1;
+        if !begins(inside.trim_start_matches(ESCAPE), inside.starts_with(ESCAPE)) {
             continue;
         }
         escaped.push_str(cut::text(&text, copied..split));
@@ -128,9 +129,7 @@ fn escape_at(text: Cow<'_, str>, begins: impl Fn(&str) -> bool) -> (Cow<'_, str>
 /// Like [`escape`], but only for tokens and tags that are already escaped; used where policy keeps control tokens.
 pub(crate) fn escape_again(text: Cow<'_, str>, reserved: Reserved) -> (Cow<'_, str>, u64) {
     if text.contains("<\u{200b}") {
-        escape_at(text, |inside| {
-            inside.starts_with(ESCAPE) && reserved.begins(inside.trim_start_matches(ESCAPE))
-        })
+        escape_at(text, |spelled, is_escaped| is_escaped && reserved.begins(spelled))
     } else {
         (text, 0)
     }
@@ -138,9 +137,8 @@ pub(crate) fn escape_again(text: Cow<'_, str>, reserved: Reserved) -> (Cow<'_, s
 
 /// Like [`escape`], and like [`escape_again`] for what is reserved for it.
 pub(crate) fn escape_both(text: Cow<'_, str>, reserved: Reserved, again: Reserved) -> (Cow<'_, str>, u64) {
-    escape_at(text, |inside| {
-        let spelled = inside.trim_start_matches(ESCAPE);
-        reserved.begins(spelled) || spelled.len() < inside.len() && again.begins(spelled)
+    escape_at(text, |spelled, is_escaped| {
+        reserved.begins(spelled) || is_escaped && again.begins(spelled)
     })
 }
 

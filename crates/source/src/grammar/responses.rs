@@ -377,14 +377,18 @@ fn own(
     (needs, of): (&[&str], fn(VendorItem) -> OwnItem),
     known: &[&str],
 ) -> Option<Box<OwnItem>> {
-    let found = |path: &str| path.split('.').try_fold(item, present);
-    let is_whole = needs.iter().all(|path| found(path).is_some());
     turn.keep_text("type", &text(item.get("type")).unwrap_or_default());
-    if !is_whole {
+    if !has_all(item, needs) {
         turn.keep_rest(item, "", &[known, &["type", "callId"]].concat());
         return None;
     }
     Some(Box::new(of(vendor_item(Vendor::Responses, item.fields()))))
+}
+
+/// Whether an item has the values at all of these paths.
+fn has_all(item: Value<'_>, needs: &[&str]) -> bool {
+    let found = |path: &str| path.split('.').try_fold(item, present);
+    needs.iter().all(|path| found(path).is_some())
 }
 
 /// Whether a step of a hosted tool has the fields that the API requires: its id, and the type of its action. Logs of clients lack
@@ -409,7 +413,7 @@ fn hosted(turn: &mut Turn, item: Value<'_>) {
 /// Whether an item sets up the answers after it and has the fields that the API requires.
 fn is_setting(kind: &str, item: Value<'_>) -> bool {
     let mut settings = SETTINGS.iter();
-    settings.any(|(known, needs)| *known == kind && needs.iter().all(|key| present(item, key).is_some()))
+    settings.any(|(known, needs)| *known == kind && has_all(item, needs))
 }
 
 /// Reads an item that sets up the answers after it, and the definitions of tools in it.

@@ -180,8 +180,9 @@ impl<'d, 'r> ListReader<'d, 'r> {
 
     /// Adds and counts the next message. An empty thought, which some vendors write for an answer without thoughts, is none.
     pub(crate) fn push(&mut self, mut message: Message) {
-        let is_nothing = |part: &Part| matches!(part, Part::Reasoning(thought) if thought.is_empty());
-        message.parts.retain(|part| !is_nothing(part));
+        message
+            .parts
+            .retain(|part| !matches!(part, Part::Reasoning(thought) if thought.is_empty()));
         // The first growth of a list makes room for four, and there may be a million messages of one part.
         message.parts.shrink_to_fit();
         match message.kind {

@@ -37,7 +37,7 @@ laws TIMES="3" SEED="1" DRAWS="20":
         echo "seed $seed"; PROPTEST_RNG_SEED=$seed CHATMILL_DRAWS={{DRAWS}} cargo test --workspace --release --quiet || exit 1; \
     done
     cargo test --release --package chatmill-testkit --test laws every_possible_loss -- --ignored
-    cargo test --release --package chatmill-token --lib -- --ignored
+    cargo test --release --package chatmill-token --lib -- --ignored --skip vocabularies::
 
 # logged answers and turns of the assistant in the samples of all sources and in drawn sessions, DRAWS times as many as in `just test`; then turns and words compared with teich's, over the sessions of its source distribution (needs Python and its package index)
 [group('judges')]

@@ -432,7 +432,7 @@ impl Matched<'_, '_> {
         let dropped = declared.whole(LossCode::ToolDefinitionDropped);
         let is_renamed = declared.whole(LossCode::ToolNameRewritten) > 0;
         let is_reshaped = declared.whole(LossCode::ExtraDropped) + declared.whole(LossCode::EmptyFilled) > 0;
-        let mut lost = 0;
+        let mut lost = 0_usize;
         let mut rest = reported.iter();
         for tool in &known {
             let fits = |other: &Tool| {
@@ -446,13 +446,14 @@ impl Matched<'_, '_> {
                 _ => lost += 1,
             }
         }
-        if lost > dropped {
+        if lost as u64 > dropped {
             breaches.push(format!(
                 "{lost} tools are lost, {dropped} declared: {known:?} but {reported:?}"
             ));
         }
-        let added = [LossCode::ToolDefinitionSynthesised, LossCode::ToolDefinitionAdded];
-        if reported.len() > known.len() && added.iter().all(|code| declared.whole(*code) == 0) {
+        let added = declared.whole(LossCode::ToolDefinitionSynthesised)
+            + declared.whole(LossCode::ToolDefinitionAdded);
+        if (reported.len() + lost) as u64 > known.len() as u64 + added {
             breaches.push(format!("no participant defined all of {reported:?}"));
         }
     }

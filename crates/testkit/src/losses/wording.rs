@@ -127,8 +127,7 @@ impl Search<'_, '_> {
                 closed.collect()
             }
             (Kind::Result(result), Kind::Result(other)) if self.is_answer(element, result, read, other) => {
-                let is_filled =
-                    result.content.trim().is_empty() && self.declared.covers(LossCode::EmptyFilled, position);
+                let is_filled = result.content.trim().is_empty() && has(LossCode::EmptyFilled);
                 if is_filled && !text.is_empty() {
                     return vec![(text.len(), false)];
                 }

@@ -30,10 +30,6 @@ const BLIND: &[(LossCode, &str)] = &[
         LossCode::ReferenceNested,
         "the references of messages are atoms, not those inside others",
     ),
-    (
-        LossCode::ReservedTextEscaped,
-        "readers take the escapes off again",
-    ),
 ];
 
 /// Losses of a dialect, or of any (`""`), that no case here has: names with control characters in quotes of deleted
@@ -82,16 +78,17 @@ fn cases_samples_and_lists_are_read_back_or_declared() {
 fn every_possible_loss_occurs_in_a_case_and_its_absence_is_detected() {
     let mut coverage = LossCoverage::default();
     let mut random = Random::new(7);
-    let mut cases = cases();
-    assert!(cases.len() > 90, "{}", cases.len());
-    for number in 0..200 {
-        let list = history(&mut random).to_string();
-        cases.push((format!("list-{number}"), read("openai-messages", &list)));
-    }
-    // Two system messages become one.
+    // Two system messages become one. The absence of a code is tried for few cases of a dialect, and this case shows
+    // the absence of `system-hoisted`: it comes first.
     let systems = r#"{"messages":[{"role":"system","content":"Be brief."},{"role":"system","content":"Say please."},
         {"role":"user","content":"Which berth?"}]}"#;
-    cases.push(("two-systems".to_owned(), read("openai-messages", systems)));
+    let mut all = vec![("two-systems".to_owned(), read("openai-messages", systems))];
+    all.extend(cases());
+    assert!(all.len() > 90, "{}", all.len());
+    for number in 0..200 {
+        let list = history(&mut random).to_string();
+        all.push((format!("list-{number}"), read("openai-messages", &list)));
+    }
     let instructed = Policy {
         system: System::Agent,
         ..Policy::default()
@@ -105,7 +102,7 @@ fn every_possible_loss_occurs_in_a_case_and_its_absence_is_detected() {
     let called = [RawJson(
         r#"{"name":"tide","parameters":{"type":"object","properties":{}}}"#.to_owned(),
     )];
-    for (name, linked) in &cases {
+    for (name, linked) in &all {
         coverage.check_all(name, linked, &Policy::default());
         let additions = Additions {
             prompt: random.pick(&prompts),

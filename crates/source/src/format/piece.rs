@@ -162,6 +162,7 @@ impl PieceReader<'_> {
                 None => grammar::any(message, &OPENAI, site),
             };
             draft.extra.extend(turn.rest);
+            draft.tools.extend(turn.tools);
             let name = joined(place, path.name());
             for (key, _) in draft.extra.iter_mut().skip(from).filter(|_| !name.is_empty()) {
                 *key = format!("{name}.{key}");

@@ -432,6 +432,21 @@ fn frameworks_are_vendors_of_their_own() {
 }
 
 #[test]
+fn a_vendors_item_with_definitions_defines_the_tools_of_the_conversation() {
+    let file = file(r#"say = [{ message = "$.item", as = "openai-responses" }]"#, "");
+    let tool = r#"{"type":"function","name":"hours","parameters":{"type":"object","properties":{}}}"#;
+    let record = format!(
+        r#"{{"m":[{{"r":"user","item":{{"type":"additional_tools","role":"developer","tools":[{tool}]}}}},
+        {{"r":"user","item":{{"role":"user","content":"When?"}}}}]}}"#
+    );
+    let reading = read("own", &file, &record);
+    let tools = &reading.conversation.as_ref().unwrap().tools;
+    assert_eq!(tools.iter().map(|raw| raw.as_str()).collect::<Vec<_>>(), [tool]);
+    assert_eq!(texts(&reading), ["When?"]);
+    assert!(reading.findings.is_empty(), "{:?}", reading.findings);
+}
+
+#[test]
 fn an_unknown_vendor_and_one_without_a_list_are_refused_with_their_place() {
     for (say, place, reason) in [
         (

@@ -166,6 +166,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let (mut draft, is_notice) = read_content(pieces, map, value, (speaker, kind.as_ref()), &mut site);
         let role = draft.role.filter(|_| map.role.0.is_empty()).unwrap_or(stated);
         site.notes.findings.extend(of_time.into_iter().flatten());
+        self.turns.list.tools.append(&mut draft.tools);
         let mentions = map.mentions.iter().flat_map(|path| path.find(value));
         let mentions = mentions.filter_map(id).collect();
         let references = self.references(map, value, own.as_ref(), &mut draft);

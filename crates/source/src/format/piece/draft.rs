@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use chatmill_model::{Part, Role};
+use chatmill_model::{Part, RawJson, Role};
 
 use crate::base::texts::transcript;
 use crate::base::{ExtraFields, Keep, only_answers, results_last};
@@ -26,6 +26,8 @@ pub(in crate::format) struct MessageDraft {
     pub(in crate::format) name: Option<String>,
     /// The id of a vendor's message inside.
     pub(in crate::format) id: Option<String>,
+    /// The definitions of tools in a vendor's message inside.
+    pub(in crate::format) tools: Vec<RawJson>,
 }
 
 impl Keep for MessageDraft {

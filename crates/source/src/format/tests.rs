@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chatmill_diag::Limits;
 use chatmill_diag::limits::{FORMAT_FLOOR, FORMAT_RATIO};
 use chatmill_intake::json;
-use chatmill_model::Part;
+use chatmill_model::{Part, RawJson};
 use serde_json::{Map, Value, json};
 
 use super::check::MOST;
@@ -441,7 +441,7 @@ fn a_vendors_item_with_definitions_defines_the_tools_of_the_conversation() {
     );
     let reading = read("own", &file, &record);
     let tools = &reading.conversation.as_ref().unwrap().tools;
-    assert_eq!(tools.iter().map(|raw| raw.as_str()).collect::<Vec<_>>(), [tool]);
+    assert_eq!(tools.as_slice(), [RawJson(tool.to_owned())]);
     assert_eq!(texts(&reading), ["When?"]);
     assert!(reading.findings.is_empty(), "{:?}", reading.findings);
 }

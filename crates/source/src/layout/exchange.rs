@@ -4,7 +4,7 @@ pub(crate) mod logged;
 mod media_marks;
 
 use chatmill_diag::{Finding, codes};
-use chatmill_intake::json::{Kind, Mark, Value};
+use chatmill_intake::json::{Document, Kind, Mark, Value};
 use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, Part, Role, Usage};
 
 use crate::base::{Keep as _, Turn, below, first_present, present, raw, text, words};
@@ -228,12 +228,19 @@ impl<'d, 'r> Exchange<'d, 'r> {
     pub(crate) fn answer<'v>(&mut self, answer: Value<'v>, name: &str) -> Option<Value<'v>> {
         let before = self.turns.list.messages.len();
         let mut known = vec!["model", "usage"];
+        let limits = self.turns.list.limits;
+        if let Some(events) = stream::open(answer, limits) {
+            return self.inside(answer, &events, name);
+        }
         if stream::is_one(answer) {
             if let Some(whole) = stream::whole(answer) {
                 return self.answer(whole, name);
             }
-            self.streamed(answer);
-            return (self.turns.list.messages.len() > before).then_some(answer);
+            let assembled =
+                stream::assembled(answer, limits).and_then(|whole| answer.open(&whole, limits.depth).ok());
+            if let Some(whole) = assembled {
+                return self.inside(answer, &whole, name);
+            }
         }
         if let Some(error) = error_of(answer) {
             known.push("error");
@@ -291,18 +298,15 @@ impl<'d, 'r> Exchange<'d, 'r> {
         (self.turns.list.messages.len() > before).then_some(answer)
     }
 
-    /// Reads an answer from the pieces of a stream.
-    fn streamed(&mut self, events: Value<'_>) {
-        let answers = stream::answers(events, self.turns.list.limits);
-        let is_read = self.each(answers.into_iter().map(Some), |exchange, turn| {
-            exchange.turns.list.rows.rows += 1;
-            exchange.turns.push(0, events, turn);
-        });
-        if is_read {
-            self.spent(&stream::usage_holders(events));
-        } else {
-            self.unread(events);
-        }
+    /// Reads an answer that was found inside a value, with its usage. Returns the value if there is an answer in it.
+    fn inside<'v>(&mut self, value: Value<'v>, found: &Document<'_>, name: &str) -> Option<Value<'v>> {
+        let outer = self.turns.within.clone();
+        self.turns.within.get_or_insert_with(|| value.span());
+        self.identify(found.root());
+        let answer = self.answer(found.root(), name);
+        self.spent(answer.as_slice());
+        self.turns.within = outer;
+        answer.map(|_| value)
     }
 
     /// Reads several answers to one request: the first is the answer; the others are alternatives to it.

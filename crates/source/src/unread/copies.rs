@@ -46,7 +46,7 @@ fn collect(value: Value<'_>, is_inside: bool, hashes: &mut HashSet<u64>) {
                 hashes.extend(lines(&text).map(hash));
             }
         }
-        Kind::String if value.marked() == Mark::Opened => {
+        _ if value.marked() == Mark::Opened => {
             for document in value.opened() {
                 collect(document.root(), false, hashes);
             }

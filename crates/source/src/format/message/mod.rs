@@ -183,8 +183,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.copied += u64::from(is_copied);
         let usage = map.usage.as_ref().and_then(|usage| usage.of(value));
         let model = map.model.id(value).map(Into::into);
-        let answer_id = (role == Role::Assistant).then_some(&map.answer_id);
-        let mut answer = answer_id.and_then(|paths| paths.id(value));
+        let mut answer = (role == Role::Assistant).then(|| map.answer_id.id(value)).flatten();
         if answer.is_some() {
             draft.end_answer();
             answer.take_if(|_| draft.ended.0 > 1);

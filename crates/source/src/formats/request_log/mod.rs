@@ -154,7 +154,9 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let answer = field(&ANSWERS);
     if let Some((_, answer)) = answer {
         opened(&mut exchange, answer, limits, |exchange, answer| {
-            let body = body_of(answer);
+            // HTTP clients call the text of a stream so.
+            let text = || present(answer, "text").filter(|text| stream::open(*text, limits).is_some());
+            let body = body_of(answer).or_else(|| Some(("text", text()?)));
             let usage = exchange.answer(body.map_or(answer, |(_, body)| body), "response");
             if let Some((field, _)) = body {
                 let extra = &mut exchange.beside.extra;
@@ -219,8 +221,7 @@ pub(crate) fn opened<'d, 'r, T>(
     limits: &Limits,
     act: impl FnOnce(&mut Exchange<'d, 'r>, Value<'_>) -> T,
 ) -> T {
-    let streamed = || value.open(&stream::events(&value.string()?)?, limits.depth).ok();
-    let Some(document) = quoted_json::open(value, limits).or_else(streamed) else {
+    let Some(document) = quoted_json::open(value, limits) else {
         return act(exchange, value);
     };
     let outer = exchange.turns.within.clone().unwrap_or_else(|| value.span());

@@ -8,7 +8,7 @@ use super::cached;
 use super::row::RowTurns;
 use crate::base::{Turn, present, texts::transcript};
 use crate::frame::FrameView;
-use crate::grammar::{self, Grammar, RESPONSES, is_call, is_foreign};
+use crate::grammar::{self, Grammar, RESPONSES, is_call, is_foreign, stream};
 use crate::layout::columns::{self, ColumnMeaning};
 use crate::layout::{Element, OUTSIDE_LISTS, Turns, exchange::Exchange, preference};
 
@@ -185,9 +185,13 @@ impl<'d, 'r> TurnReader<'d, 'r> {
         self.exchange.turns.push(index, value, turn);
     }
 
-    /// Reads texts: one turn, or several turns written out.
+    /// Reads texts: one turn, or several turns written out; or an answer that was logged as a stream.
     fn texts(&mut self, role: Role, texts: &[Value<'d>]) {
         let Some(value) = texts.first() else { return };
+        let limits = self.exchange.turns.list.limits;
+        if role == Role::Assistant && texts.len() == 1 && stream::open(*value, limits).is_some() {
+            return self.exchange.answered(*value, "answer");
+        }
         let words: Vec<_> = texts.iter().filter_map(|text| text.as_str()).collect();
         let text = words.join("\n");
         let mut turns = transcript::turns(&text).unwrap_or_else(|| {

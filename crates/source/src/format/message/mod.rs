@@ -149,7 +149,6 @@ impl<'d, 'r> Reader<'d, 'r> {
         let of_time = format.is_map.then(|| site.notes.findings.split_off(known));
         let mut kinds = map.kind.0.iter().filter_map(|path| path.first(value));
         let kind = kinds.find_map(role_word);
-        let read = self.read;
         let stated = match speaker.meaning {
             Speaks::Assistant => Role::Assistant,
             Speaks::System => Role::System,
@@ -159,7 +158,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let pieces = PieceReader {
             format,
             limits,
-            read,
+            read: self.read,
             grammar: None,
             is_answer: stated == Role::Assistant,
         };
@@ -183,7 +182,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.copied += u64::from(is_copied);
         let usage = map.usage.as_ref().and_then(|usage| usage.of(value));
         let model = map.model.id(value).map(Into::into);
-        let mut answer = (role == Role::Assistant).then(|| map.answer_id.id(value)).flatten();
+        let answer_id = (role == Role::Assistant).then_some(&map.answer_id);
+        let mut answer = answer_id.and_then(|paths| paths.id(value));
         if answer.is_some() {
             draft.end_answer();
             answer.take_if(|_| draft.ended.0 > 1);

@@ -49,6 +49,28 @@ pub(crate) fn located(kind: MediaKind, url: String, name: Option<String>) -> Med
     }
 }
 
+/// The beginnings of pictures in base64, with their types.
+const PICTURES: [(&str, &str); 4] = [
+    ("iVBORw0KGgo", "image/png"),
+    ("/9j/", "image/jpeg"),
+    ("R0lGOD", "image/gif"),
+    ("UklGR", "image/webp"),
+];
+
+/// A picture as its base64 or its address. What is neither a known beginning nor like an address is base64, too.
+pub(crate) fn picture(text: String) -> Media {
+    let found = PICTURES.iter().find(|(start, _)| text.starts_with(start));
+    if found.is_none() && text.contains([':', '.']) {
+        return located(MediaKind::Image, text, None);
+    }
+    Media {
+        kind: MediaKind::Image,
+        source: MediaSource::Inline(text),
+        media_type: found.map(|(_, media_type)| (*media_type).to_owned()),
+        name: None,
+    }
+}
+
 /// Type and bytes of a data URL of the form `data:TYPE;base64,BYTES`.
 fn inline(url: &str) -> Option<(&str, &str)> {
     let (media_type, bytes) = url.strip_prefix("data:")?.split_once(";base64,")?;

@@ -3,7 +3,7 @@
 use chatmill_diag::Finding;
 use chatmill_model::{Message, MessageKind, Part, Role};
 
-use crate::base::texts::thoughts::divided;
+use crate::base::texts::thoughts::{divided, fresh, in_parts};
 use crate::frame::Reading;
 use crate::source::About;
 
@@ -21,7 +21,7 @@ pub(crate) fn reading(about: &About, read: Result<Reading, Box<Finding>>) -> Rea
     reading
 }
 
-/// Turns the thoughts at the beginning of an assistant's first text into reasoning, for any format.
+/// Turns the thoughts at the beginning of an assistant's first text into reasoning, for any format, unless the message has them already.
 fn take_out(message: &mut Message) {
     if message.role != Role::Assistant || message.kind != MessageKind::Message {
         return;
@@ -36,14 +36,16 @@ fn take_out(message: &mut Message) {
     let mut thoughts = Vec::new();
     let mut rest = text.as_str();
     while let Some((thought, answer)) = divided(rest) {
-        thoughts.push(Part::Reasoning(thought.to_owned()));
+        thoughts.push(thought.to_owned());
         rest = answer;
     }
     if thoughts.is_empty() {
         return;
     }
-    if !rest.is_empty() {
-        thoughts.push(Part::Text(rest.to_owned()));
-    }
-    message.parts.splice(place..=place, thoughts);
+    let rest = Some(rest.to_owned()).filter(|rest| !rest.is_empty());
+    let thoughts = fresh(in_parts(&message.parts), thoughts)
+        .into_iter()
+        .map(Part::Reasoning);
+    let parts: Vec<Part> = thoughts.chain(rest.map(Part::Text)).collect();
+    message.parts.splice(place..=place, parts);
 }

@@ -1,6 +1,8 @@
 //! Reasoning inside a text: between `<think>` and `</think>` at its beginning, as open models write it. If the prompt ends with the opening tag, the
 //! answers have only the closing one, on a separate line.
 
+use chatmill_model::Part;
+
 use crate::base::texts::escapes::{is_tag, unescaped};
 
 const OPENING: &str = "<think>";
@@ -46,9 +48,55 @@ pub(crate) fn unframed(text: &str) -> &str {
     text.strip_suffix('\n').unwrap_or(text)
 }
 
+/// The thoughts among the parts of a message.
+pub(crate) fn in_parts(parts: &[Part]) -> impl Iterator<Item = &str> {
+    parts.iter().filter_map(|part| match part {
+        Part::Reasoning(thought) => Some(thought.as_str()),
+        _ => None,
+    })
+}
+
+/// The thoughts that are not among the known ones. Programs write the same thoughts under several names: whole, in pieces that follow one
+/// another without a separator, or with other white space.
+pub(crate) fn fresh<'k>(known: impl Iterator<Item = &'k str>, mut thoughts: Vec<String>) -> Vec<String> {
+    let plain = |text: &str| text.split_whitespace().collect::<String>();
+    let known: Vec<String> = known.map(plain).collect();
+    if known.is_empty() {
+        return thoughts;
+    }
+    if known.concat() == plain(&thoughts.concat()) {
+        return Vec::new();
+    }
+    thoughts.retain(|thought| !known.contains(&plain(thought)));
+    thoughts
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{divided, thought};
+    use super::{divided, fresh, thought};
+
+    #[test]
+    fn thoughts_that_are_known_whole_or_in_pieces_are_not_fresh() {
+        let fresh = |known: &[&str], thoughts: &[&str]| {
+            let thoughts = thoughts.iter().map(|&thought| thought.to_owned()).collect();
+            fresh(known.iter().copied(), thoughts)
+        };
+        assert_eq!(
+            fresh(&["I add.Then I divide."], &["I add.", "Then I divide."]),
+            [""; 0]
+        );
+        assert_eq!(
+            fresh(&["I add.", "Then I divide."], &["I add.\n\nThen I divide.\n"]),
+            [""; 0]
+        );
+        assert_eq!(
+            fresh(&["I add."], &["I add.", "Then I divide."]),
+            ["Then I divide."]
+        );
+        // Words that are a part of others are other words.
+        assert_eq!(fresh(&["I look."], &["look"]), ["look"]);
+        assert_eq!(fresh(&[], &["I add.", "I add."]), ["I add.", "I add."]);
+    }
 
     #[test]
     fn a_leading_thought_is_divided_from_the_answer() {

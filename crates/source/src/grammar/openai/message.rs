@@ -10,6 +10,7 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
 use crate::base::roles::{api_role, known_role};
+use crate::base::texts::thoughts::{fresh, in_parts};
 use crate::base::{ExtraFields, Keep as _, Site, Turn, id, media, present, raw, text, text_of, word, words};
 use crate::grammar::openai::{calls, parts};
 
@@ -133,8 +134,13 @@ impl MessageObject {
                     message.calls.extend(call);
                     is_read
                 }
+                // Ollama names the tool of a result in this field.
+                "tool_name" if present(object, "name").is_none() && is_answer(object) => {
+                    message.name = word(Some(value), "tool_name", site);
+                    true
+                }
                 // The transcript of a spoken answer, which has no content.
-                "audio" if present(object, "content").is_none() => {
+                "audio" if content(object).is_none_or(is_empty) => {
                     message.refusal = message.refusal.take().or(text(value.get("transcript")));
                     message.rest.keep_rest(value, "audio", &["transcript"]);
                     continue;
@@ -152,31 +158,34 @@ impl MessageObject {
             }
         }
         for thought in thoughts {
-            message.think(thought);
+            message.think(thought.into_iter().collect());
         }
         message.blocks_of_thought(blocks);
         message.details_of_thought(details);
         message
     }
 
-    /// Adds a thought, unless it is known: some gateways write one under several names.
-    fn think(&mut self, thought: Option<String>) {
-        let thought = thought.filter(|thought| !self.thoughts.contains(thought));
-        self.thoughts.extend(thought);
+    /// Adds thoughts, unless they are known: some gateways write them under several names.
+    fn think(&mut self, thoughts: Vec<String>) {
+        let known = self.thoughts.iter().map(String::as_str);
+        let thoughts = fresh(known, thoughts);
+        self.thoughts.extend(thoughts);
     }
 
     /// Reads thoughts that `LiteLLM` repeats in Anthropic's blocks.
     fn blocks_of_thought(&mut self, blocks: Option<Value<'_>>) {
+        let mut thoughts = Vec::new();
         for (index, block) in blocks.into_iter().flat_map(Value::items).enumerate() {
             let path = format!("thinking_blocks[{index}]");
             match text(block.get("thinking")) {
                 Some(thought) => {
-                    self.think(Some(thought));
+                    thoughts.push(thought);
                     self.rest.keep_rest(block, &path, &["type", "thinking"]);
                 }
                 None => self.rest.keep(path, block),
             }
         }
+        self.think(thoughts);
     }
 
     /// Reads thoughts in the pieces of `OpenRouter`, which usually writes them as `reasoning`, too.
@@ -197,8 +206,19 @@ impl MessageObject {
             }
         }
         let is_new = !thought.is_empty() && !self.thoughts.iter().any(|known| known.contains(&thought));
-        self.think(Some(thought).filter(|_| is_new));
+        self.think(is_new.then_some(thought).into_iter().collect());
     }
+}
+
+/// Whether a message has the role of a tool.
+fn is_answer(object: Value<'_>) -> bool {
+    let role = present(object, "role").and_then(Value::string);
+    role.and_then(|role| message_role(&role)) == Some(Role::Tool)
+}
+
+/// Whether content is an empty text.
+fn is_empty(content: Value<'_>) -> bool {
+    content.string().is_some_and(|text| text.is_empty())
 }
 
 /// The content of a message object, unless it is null.
@@ -261,8 +281,8 @@ pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
     turn.word = word
         .filter(|word| turn.role.is_none_or(|role| role.as_str() != word))
         .map(Cow::into_owned);
-    turn.parts.extend(read.thoughts.into_iter().map(Part::Reasoning));
-    let content = content(value);
+    // A refusal or a transcript takes the place of an empty text.
+    let content = content(value).filter(|content| read.refusal.is_none() || !is_empty(*content));
     let is_call = turn
         .word
         .as_deref()
@@ -271,25 +291,33 @@ pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
     turn.word = turn
         .word
         .filter(|word| message_role(word).is_none() || api_role(word).is_some());
+    let mut rest = read.rest;
+    let pictures = pictures(value, &mut rest, site);
     if turn.role == Some(Role::Tool) {
-        let answer = content.map_or_else(Default::default, |content| {
+        let mut answer = content.map_or_else(Default::default, |content| {
             answered(content, "content", &mut turn.rest, site)
         });
+        answer.1.extend(pictures);
         let result = ToolResult {
             call_id: read.call_id,
             name: turn.name.clone(),
             ..ToolResult::default()
         };
         turn.parts.extend(media::result_of(result, answer));
-    } else if let Some(words) = content
-        .and_then(|content| text(Some(content)))
-        .filter(|_| is_call)
-    {
-        turn.parts.extend(calls::spelled_turn(&words, site.limits.depth));
-    } else if let Some(content) = content {
-        let read = content_parts(content, "content", &mut turn.rest, site);
-        turn.parts.extend(read);
+    } else {
+        if let Some(words) = content
+            .and_then(|content| text(Some(content)))
+            .filter(|_| is_call)
+        {
+            turn.parts.extend(calls::spelled_turn(&words, site.limits.depth));
+        } else if let Some(content) = content {
+            let read = content_parts(content, "content", &mut turn.rest, site);
+            turn.parts.extend(read);
+        }
+        turn.parts.extend(pictures);
     }
+    let thoughts = fresh(in_parts(&turn.parts), read.thoughts);
+    turn.parts.splice(..0, thoughts.into_iter().map(Part::Reasoning));
     turn.parts.extend(read.refusal.map(Part::Text));
     let mut calls = read.calls;
     let other = present(value, "additional_kwargs").and_then(|inside| present(inside, "tool_calls"));
@@ -297,7 +325,7 @@ pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
         calls = calls::calls(list, &mut turn.rest, site).unwrap_or_default();
     }
     calls::add(&mut turn.parts, calls);
-    turn.rest.extend(read.rest);
+    turn.rest.extend(rest);
     if turn.id.is_none() {
         turn.id = present(value, "id").and_then(id);
         turn.rest.retain(|(key, _)| key != "id" || turn.id.is_none());
@@ -306,6 +334,23 @@ pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
         site.lacks("content");
     }
     turn
+}
+
+/// Reads the media in `images`: Ollama's are bytes or addresses, and those of gateways are parts.
+fn pictures(message: Value<'_>, rest: &mut ExtraFields, site: &mut Site<'_>) -> Vec<Part> {
+    let Some(list) = present(message, "images").filter(|list| list.kind() == Kind::Array) else {
+        return Vec::new();
+    };
+    rest.retain(|(key, _)| key != "images");
+    let mut turn = Turn::default();
+    for (index, picture) in list.items().enumerate() {
+        match text(Some(picture)) {
+            Some(place) => turn.parts.push(Part::Media(media::picture(place))),
+            None => parts::part(&mut turn, &format!("images[{index}]"), picture, site),
+        }
+    }
+    rest.extend(turn.rest);
+    turn.parts
 }
 
 /// The role of a message: a tool's, if it names the call that it answers.

@@ -3,7 +3,8 @@
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{
-    ArgumentForm, Arguments, MediaKind, OwnItem, Part, Role, ToolCall, ToolResult, Vendor, VendorItem,
+    ArgumentForm, Arguments, MediaKind, OwnItem, Part, RawJson, Role, ToolCall, ToolResult, Vendor,
+    VendorItem,
 };
 
 use crate::base::{
@@ -406,8 +407,30 @@ fn hosted(turn: &mut Turn, item: Value<'_>) {
     turn.role = Some(if is_answer { Role::Assistant } else { Role::User });
     turn.continues = is_answer;
     turn.continued_by_next = is_answer;
+    turn.tools = found_tools(item);
     let piece = vendor_item(Vendor::Responses, item.fields());
     turn.parts.push(Part::Item(piece));
+}
+
+/// Reads such a step among the blocks of a framework, which numbers its blocks.
+pub(crate) fn hosted_block(turn: &mut Turn, _: &str, block: Value<'_>, _: &mut Site<'_>) -> bool {
+    let kind = block.get("type").and_then(Value::string);
+    let is_read = kind.is_some_and(|kind| HOSTED.contains(&&*kind)) && is_whole(block);
+    if is_read {
+        let fields = block.fields().filter(|(key, _)| key != "index");
+        turn.parts
+            .push(Part::Item(vendor_item(Vendor::Responses, fields)));
+    }
+    is_read
+}
+
+/// The definitions that the client found in a search for tools. Those that the API found are in the request.
+fn found_tools(item: Value<'_>) -> Vec<RawJson> {
+    let has = |key: &str, word: &str| item.get(key).and_then(Value::string).as_deref() == Some(word);
+    if !has("type", "tool_search_output") || has("execution", "server") {
+        return Vec::new();
+    }
+    items(item, "tools").map(definition).collect()
 }
 
 /// Whether an item sets up the answers after it and has the fields that the API requires.

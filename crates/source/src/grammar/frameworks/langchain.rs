@@ -3,17 +3,34 @@
 
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::json::push_compact;
-use chatmill_model::{Part, Role, ToolCall, ToolResult};
+use chatmill_model::{
+    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult,
+};
 
-use crate::base::{Keep as _, Site, Turn, arguments, compact, media, present, roles, text, word, words};
+use super::contain_text;
+use crate::base::texts::thoughts::{fresh, in_parts};
+use crate::base::{
+    Keep as _, Site, Turn, arguments, compact, first_present, first_text, items, media, present, roles, text,
+    word, words,
+};
 use crate::grammar::openai::{self, calls, parts};
-use crate::grammar::{ANTHROPIC, BlockForm, Grammar, OPENAI, Read, Sign, UsageForm, When};
+use crate::grammar::{ANTHROPIC, BlockForm, Grammar, OPENAI, Read, Sign, UsageForm, When, responses, typed};
 
 /// Messages of `LangChain`.
 pub(crate) static LANGCHAIN: Grammar = Grammar {
     verified: "langchain-core 1.0, 2026-11",
     signs: &[Sign::Own(is_message)],
-    blocks: &[BlockForm::of(When::Has("type"), Read::Own(block))],
+    blocks: &[
+        typed("reasoning", Read::Own(reasoning)),
+        typed("reasoning_content", Read::Own(reasoning)),
+        BlockForm::of(When::OneOf(&CALLS), Read::Own(call_block)),
+        typed("server_tool_result", Read::Own(server_result)),
+        typed("text-plain", Read::Media(MediaKind::File, document)),
+        BlockForm::of(When::OneOf(&MEDIA), Read::Media(MediaKind::File, medium)),
+        typed("non_standard", Read::Own(wrapped)),
+        BlockForm::of(When::Has("type"), Read::Own(block)),
+        BlockForm::of(When::Has("type"), Read::Own(responses::hosted_block)),
+    ],
     usage: Some(UsageForm {
         input: &["input_tokens"],
         output: &["output_tokens"],
@@ -30,6 +47,14 @@ pub(crate) static LANGCHAIN: Grammar = Grammar {
     }),
     ..Grammar::own("langchain", &["content", "type", "kwargs", "data"], turn)
 };
+
+/// Blocks of calls.
+const CALLS: [&str; 6] = words!(
+    tool_call function_call invalid_tool_call tool_call_chunk server_tool_call custom_tool_call
+);
+
+/// Blocks of media.
+const MEDIA: [&str; 4] = words!(image audio video file);
 
 /// Reads a block as one of OpenAI or Anthropic.
 fn block(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
@@ -106,14 +131,11 @@ fn message(value: Value<'_>, class: &str, site: &mut Site<'_>) -> Turn {
         turn.parts.extend(media::result_of(result, answered));
         return turn;
     }
-    let beside = |key: &str| present(value, "additional_kwargs").and_then(|inside| present(inside, key));
-    let thought = text(beside("reasoning_content")).filter(|thought| !thought.is_empty());
-    turn.parts.extend(thought.map(Part::Reasoning));
     match content.filter(|content| content.as_str().as_deref() != Some("")) {
         Some(content) if content.kind() == Kind::Array && parts::is_parts(content) => {
             for (index, block) in content.items().enumerate() {
                 let path = format!("content[{index}]");
-                if !own_block(&mut turn, &path, block, site) {
+                if !LANGCHAIN.block(&mut turn, &path, block, site) {
                     parts::part(&mut turn, &path, block, site);
                 }
             }
@@ -124,56 +146,145 @@ fn message(value: Value<'_>, class: &str, site: &mut Site<'_>) -> Turn {
         }
         None => {}
     }
-    let own = present(value, "tool_calls").filter(|list| !list.is_empty());
-    let other = beside("tool_calls");
+    beside(&mut turn, value);
+    calls_of(&mut turn, value, site);
+    turn
+}
+
+/// A field of what a vendor's client left beside the content.
+fn left<'d>(message: Value<'d>, key: &str) -> Option<Value<'d>> {
+    present(message, "additional_kwargs").and_then(|inside| present(inside, key))
+}
+
+/// Reads the thoughts, the refusal and the spoken words that a vendor's client left beside the content, unless the content has them.
+fn beside(turn: &mut Turn, message: Value<'_>) {
+    let given = ["reasoning_content", "reasoning"].map(|key| left(message, key));
+    for given in given.into_iter().flatten() {
+        let thoughts = fresh(in_parts(&turn.parts), thoughts(given));
+        turn.parts.splice(..0, thoughts.into_iter().map(Part::Reasoning));
+    }
+    let spoken = left(message, "audio").and_then(|audio| present(audio, "transcript"));
+    for words in [left(message, "refusal"), spoken].into_iter().flatten() {
+        if !contain_text(&turn.parts, Some(words)) {
+            turn.parts.extend(text(Some(words)).map(Part::Text));
+        }
+    }
+}
+
+/// Reads the calls beside the content. A vendor's client repeats them; if only the repetition is left, it is read.
+fn calls_of(turn: &mut Turn, message: Value<'_>, site: &mut Site<'_>) {
+    let own = present(message, "tool_calls").filter(|list| !list.is_empty());
+    let other = left(message, "tool_calls");
     let mut calls = Vec::new();
     for (index, one) in own.or(other).into_iter().flat_map(Value::items).enumerate() {
         calls.push(call(one, &format!("tool_calls[{index}]"), site));
     }
     // They are sent as calls, and have results: only their arguments are invalid.
-    let invalid = present(value, "invalid_tool_calls")
-        .into_iter()
-        .flat_map(Value::items);
-    for (index, one) in invalid.enumerate() {
+    for (index, one) in items(message, "invalid_tool_calls").enumerate() {
         let place = format!("invalid_tool_calls[{index}]");
         calls.push(call(one, &place, site));
         turn.keep_rest(one, &place, &["type", "id", "name", "args"]);
     }
+    let has_calls = !calls.is_empty() || turn.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
+    let deprecated = left(message, "function_call").filter(|_| !has_calls);
+    calls.extend(deprecated.map(|one| call(one, "additional_kwargs.function_call", site)));
     calls::add(&mut turn.parts, calls);
     own.zip(other).inspect(|(own, copies)| mark_copies(*own, *copies));
-    turn
 }
 
-/// Reads a thought or a call in a block of a form that only `LangChain` writes.
-fn own_block(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
-    match text(block.get("type")).as_deref() {
-        Some("reasoning") => {
-            let pieces = || {
-                let summary = block.get("summary").into_iter().flat_map(Value::items);
-                let pieces: Vec<String> = summary.filter_map(|piece| text(piece.get("text"))).collect();
-                Some(pieces.join("\n")).filter(|thought| !thought.is_empty())
-            };
-            let Some(thought) = text(block.get("reasoning")).or_else(pieces) else {
-                return false;
-            };
-            turn.parts.push(Part::Reasoning(thought));
-            turn.keep_rest(block, path, &["type", "reasoning", "summary"]);
-        }
-        Some("tool_call" | "function_call" | "invalid_tool_call" | "tool_call_chunk") => {
-            turn.parts.push(Part::ToolCall(call(block, path, site)));
-            let known = words!(type id call_id name args arguments);
-            turn.keep_rest(block, path, &known);
-        }
-        _ => return false,
+/// Thoughts: a text, the text inside an object, and pieces, which are lines of one thought. Empty ones are none.
+fn thoughts(value: Value<'_>) -> Vec<String> {
+    let inside = present(value, "reasoning_content");
+    let own = text(Some(value)).or_else(|| first_text(value, &["reasoning", "text"]));
+    let own = own.or_else(|| text(inside).or_else(|| first_text(inside?, &["text"])));
+    let pieces = items(value, "summary").chain(items(value, "content"));
+    let lines: Vec<String> = pieces.filter_map(|piece| text(piece.get("text"))).collect();
+    let mut all: Vec<String> = own.into_iter().collect();
+    all.extend(fresh(all.iter().map(String::as_str), vec![lines.join("\n")]));
+    all.retain(|thought| !thought.is_empty());
+    all
+}
+
+/// Reads a block with thoughts.
+fn reasoning(turn: &mut Turn, path: &str, block: Value<'_>, _: &mut Site<'_>) -> bool {
+    let thoughts = thoughts(block);
+    if thoughts.is_empty() {
+        return false;
+    }
+    turn.parts.extend(thoughts.into_iter().map(Part::Reasoning));
+    let known = words!(type reasoning text reasoning_content summary content);
+    turn.keep_rest(block, path, &known);
+    if let Some(inside) = present(block, "reasoning_content") {
+        turn.keep_rest(inside, &format!("{path}.reasoning_content"), &["text"]);
     }
     true
+}
+
+/// Reads a block with a call.
+fn call_block(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
+    turn.parts.push(Part::ToolCall(call(block, path, site)));
+    let known = words!(type id call_id name args arguments input);
+    turn.keep_rest(block, path, &known);
+    true
+}
+
+/// Reads what a tool at the vendor gave.
+fn server_result(turn: &mut Turn, path: &str, block: Value<'_>, site: &mut Site<'_>) -> bool {
+    let result = ToolResult {
+        call_id: word(
+            present(block, "tool_call_id"),
+            &format!("{path}.tool_call_id"),
+            site,
+        ),
+        is_error: text(block.get("status")).as_deref() == Some("error"),
+        ..ToolResult::default()
+    };
+    let output = present(block, "output").map_or_else(Default::default, media::ResultText::of_value);
+    turn.parts.extend(media::result_of(result, (output, Vec::new())));
+    let known = words!(type id tool_call_id status output);
+    turn.keep_rest(block, path, &known);
+    true
+}
+
+/// Reads a document of text; one without a text is a file.
+fn document(turn: &mut Turn, path: &str, block: Value<'_>, kind: MediaKind, site: &mut Site<'_>) -> bool {
+    let Some(words) = text(block.get("text")) else {
+        return medium(turn, path, block, kind, site);
+    };
+    turn.parts.push(Part::Media(Media {
+        kind,
+        source: MediaSource::Text(words),
+        media_type: text(block.get("mime_type")),
+        name: text(block.get("title")),
+    }));
+    turn.keep_rest(block, path, &["type", "id", "text", "mime_type", "title"]);
+    true
+}
+
+/// Reads a file by its bytes, its address or the id of its upload.
+fn medium(turn: &mut Turn, path: &str, block: Value<'_>, _: MediaKind, site: &mut Site<'_>) -> bool {
+    let is_read = super::media(turn, path, block, site);
+    if is_read {
+        let known = words!(type id base64 data url file_id mime_type source_type filename index);
+        turn.keep_rest(block, path, &known);
+    }
+    is_read
+}
+
+/// Reads a vendor's block inside a block of no standard.
+fn wrapped(turn: &mut Turn, path: &str, outer: Value<'_>, site: &mut Site<'_>) -> bool {
+    let inside = present(outer, "value").filter(|inside| inside.get("type").is_some());
+    inside.is_some_and(|inside| block(turn, &format!("{path}.value"), inside, site))
 }
 
 /// A call, with name and arguments in `function` or next to its id.
 fn call(value: Value<'_>, place: &str, site: &mut Site<'_>) -> ToolCall {
     let function = present(value, "function").unwrap_or(value);
-    let given = present(function, "args").or_else(|| present(function, "arguments"));
-    let given = arguments(given, &format!("{place}.args"), site);
+    let given = first_present(function, &["args", "arguments"]);
+    let given = match text(function.get("input")).filter(|_| given.is_none()) {
+        Some(input) => (Arguments::Malformed(input), ArgumentForm::FreeText),
+        None => arguments(given, &format!("{place}.args"), site),
+    };
     let id = present(value, "call_id").or_else(|| present(value, "id"));
     let id = word(id, &format!("{place}.id"), site);
     ToolCall::new(id, text(function.get("name")), given)

@@ -143,13 +143,16 @@ fn media(turn: &mut Turn, _: &str, part: Value<'_>, _: &mut Site<'_>) -> bool {
         Some("video") => Some(MediaKind::Video),
         _ => None,
     };
-    let kind = match modality.or_else(|| kind_of(media_type.as_deref())) {
-        Some(known) => known,
-        None if field(&["type"]).is_some_and(|kind| kind.starts_with("image")) => MediaKind::Image,
-        None => MediaKind::File,
+    let by_type = || match field(&["type"]).as_deref() {
+        Some("audio") => MediaKind::Audio,
+        Some("video") => MediaKind::Video,
+        Some(word) if word.starts_with("image") => MediaKind::Image,
+        _ => MediaKind::File,
     };
+    let known = modality.or_else(|| kind_of(media_type.as_deref()));
+    let kind = known.unwrap_or_else(by_type);
     let of_image = |is_address: bool| field(&["image"]).filter(|image| image.contains(':') == is_address);
-    let bytes = field(&["content", "data"]).or_else(|| of_image(false));
+    let bytes = field(&["content", "data", "base64"]).or_else(|| of_image(false));
     let address = || of_image(true).filter(|_| bytes.is_none());
     if let Some(url) = field(&["uri", "url"]).or_else(address) {
         let media = media::located(kind, url, field(&["filename", "name"]));

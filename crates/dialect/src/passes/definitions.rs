@@ -67,14 +67,20 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
+/// The types of items that contain definitions of tools.
+const DEFINING: [&str; 3] = [
+    "\"type\":\"additional_tools\"",
+    "\"type\":\"tool_search_output\"",
+    "\"type\":\"tool_addition\"",
+];
+
 /// Returns the JSON of an item that contains definitions of tools, which are written with it.
 fn tools_of_item<'a>(block: &Block<'a>) -> Option<&'a str> {
-    match block.content {
-        BlockContent::Item(item) if item.raw.as_str().contains("\"type\":\"additional_tools\"") => {
-            Some(item.raw.as_str())
-        }
-        _ => None,
-    }
+    let BlockContent::Item(item) = block.content else {
+        return None;
+    };
+    let raw = item.raw.as_str();
+    DEFINING.iter().any(|kind| raw.contains(kind)).then_some(raw)
 }
 
 /// Sets the tool names of calls and results.

@@ -4,7 +4,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, OwnItem, Part, ToolResult, Vendor};
 
 use super::blocks::{call, unmarked};
-use super::{BlockForm, Grammar, MessageForm, Read, Sign, UsageForm, When, only, typed};
+use super::{BlockForm, Grammar, MessageForm, Read, Sign, UsageForm, When, definition, only, typed};
 use crate::base::media::result_of;
 use crate::base::{Keep as _, Site, Turn, divided, present, text, text_of, word, words};
 
@@ -36,7 +36,9 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
             Read::Media(MediaKind::File, search_result),
         )),
         typed("compaction", Read::Own(summary)),
+        only(typed("tool_addition", Read::Own(addition))),
         only(BlockForm::of(When::OneOf(&HOSTED), Read::Item(Vendor::Anthropic))),
+        typed("fallback", Read::Item(Vendor::Anthropic)),
         only(typed("redacted_thinking", Read::Unknown)),
     ],
     cache_mark: Some(cache_mark),
@@ -58,10 +60,11 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
     described: None,
 };
 
-/// Blocks of tools that run at the vendor.
-const HOSTED: [&str; 8] = words!(
+/// Blocks of tools that run at the vendor, and about tools that come and go.
+const HOSTED: [&str; 11] = words!(
     server_tool_use tool_search_tool_result web_search_tool_result web_fetch_tool_result code_execution_tool_result
-    bash_code_execution_tool_result text_editor_code_execution_tool_result container_upload
+    bash_code_execution_tool_result text_editor_code_execution_tool_result container_upload advisor_tool_result
+    mcp_tool_listing tool_removal
 );
 
 /// Whether a message is an answer of the API, or has citations as its answers do.
@@ -189,6 +192,18 @@ fn summary(turn: &mut Turn, path: &str, block: Value<'_>, _: &mut Site<'_>) -> b
     turn.gaps.push(turn.parts.len());
     // The type is kept, because it distinguishes the summary from an answer.
     turn.keep_rest(block, path, &["content", "cache_control"]);
+    true
+}
+
+/// Reads a tool that comes in the middle of a conversation: its definition, or the name of one in the request.
+fn addition(turn: &mut Turn, _: &str, block: Value<'_>, _: &mut Site<'_>) -> bool {
+    let Some(tool) = present(block, "tool") else {
+        return false;
+    };
+    let inline = (tool.get("input_schema").is_some()).then_some(tool);
+    let defined = present(tool, "definition").or(inline);
+    turn.tools.extend(defined.map(definition));
+    turn.parts.push(Part::Item(unmarked(Vendor::Anthropic, block)));
     true
 }
 

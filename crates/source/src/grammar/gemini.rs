@@ -33,6 +33,8 @@ pub(crate) static GEMINI: Grammar = Grammar {
         only(with("codeExecutionResult", hosted)),
         only(with("toolCall", hosted)),
         only(with("toolResponse", hosted)),
+        with("tool_call", hosted),
+        with("tool_response", hosted),
         with("file_uri", bare_file),
         with("fileUri", bare_file),
     ],
@@ -152,12 +154,14 @@ fn function_response(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Si
 }
 
 /// Steps that run at Google, in the spellings that are read and the one that is written.
-const HOSTED: [(&str, &str); 6] = [
+const HOSTED: [(&str, &str); 8] = [
     ("executable_code", "executableCode"),
     ("executableCode", "executableCode"),
     ("code_execution_result", "codeExecutionResult"),
     ("codeExecutionResult", "codeExecutionResult"),
+    ("tool_call", "toolCall"),
     ("toolCall", "toolCall"),
+    ("tool_response", "toolResponse"),
     ("toolResponse", "toolResponse"),
 ];
 

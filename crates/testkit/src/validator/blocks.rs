@@ -133,6 +133,11 @@ fn anthropic_block(block: &Value) -> Block<'_> {
         | "bash_code_execution_tool_result"
         | "text_editor_code_execution_tool_result"
         | "container_upload"
+        | "advisor_tool_result"
+        | "mcp_tool_listing"
+        | "tool_addition"
+        | "tool_removal"
+        | "fallback"
         | "mcp_tool_use"
         | "mcp_tool_result"
         | "thinking" => Block::Aside,

@@ -4,12 +4,21 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Conversation, Extra, RawJson};
 
-use crate::base::{Keep, Notes, below, id, present};
+use crate::base::{Keep, Notes, below, id, present, words};
 use crate::frame::FrameView;
-use crate::grammar::{list_of_tools, tools_of_vendor, usage};
+use crate::grammar::{tools_of_vendor, usage};
 
 /// Fields that name the conversation; the first one with an id is used.
 const IDS: [&str; 4] = ["conversation_id", "thread_id", "conversation_hash", "id"];
+
+/// Fields with what a client was given, or with metadata.
+const HOLDERS: [&str; 11] = words!(
+    kwargs metadata info extra_info model_parameters optional_params invocation_params params parameters config
+    extra_body
+);
+
+/// Fields with definitions of tools, in a record or in one of these.
+const DEFINITIONS: [&str; 6] = words!(tools functions oai_tools tool_defs tool_definitions available_tools);
 
 /// The names of the fields that are read.
 #[derive(Clone, Copy, Debug)]
@@ -76,12 +85,17 @@ impl RequestFields {
                 _ => beside.add(names, &key, key.clone().into_owned(), value, limits, notes),
             }
         }
-        if beside.tools.is_empty() {
-            beside.tools = tools_inside(root, limits).unwrap_or_default();
-        }
+        beside.find_tools(root, limits);
         let is_single = |key: &str| id_key == Some(key) || names.system == Some(key);
         notes.repeated_keys(root, "$", is_single);
         beside
+    }
+
+    /// Looks for definitions of tools in all places that a request or its record may have, unless there are some already.
+    pub(crate) fn find_tools(&mut self, root: Value<'_>, limits: &Limits) {
+        if self.tools.is_empty() {
+            self.tools = tools_inside(root, limits).unwrap_or_default();
+        }
     }
 
     /// Removes a field from the extra fields, because it has a place after all.
@@ -113,17 +127,16 @@ impl RequestFields {
     }
 }
 
-/// Definitions of tools inside the arguments of a client, or in metadata. Either may be a JSON text.
+/// Definitions of tools under another name, or inside the arguments of a client or in metadata. Each may be a JSON text.
 fn tools_inside(root: Value<'_>, limits: &Limits) -> Option<Vec<RawJson>> {
-    let mut holders = ["kwargs", "metadata"]
-        .into_iter()
-        .filter_map(|key| present(root, key));
+    let inside = HOLDERS.into_iter().filter_map(|key| present(root, key));
+    let mut holders = std::iter::once(root).chain(inside);
     holders.find_map(|holder| {
         let Some(text) = holder.string() else {
             return tools_in(holder, limits);
         };
-        let document = Some(text).filter(|text| text.contains("\"tools\""));
-        let document = document.and_then(|text| holder.open(&text, limits.depth).ok())?;
+        let is_named = DEFINITIONS.iter().any(|key| text.contains(&format!("\"{key}\"")));
+        let document = is_named.then(|| holder.open(&text, limits.depth).ok())??;
         tools_in(document.root(), limits)
     })
 }
@@ -133,11 +146,14 @@ fn tools_in(holder: Value<'_>, limits: &Limits) -> Option<Vec<RawJson>> {
         let is_tool = |tool: Value<'_>| tool.get("function").or_else(|| tool.get("name")).is_some();
         tools.kind() == Kind::Array && !tools.is_empty() && tools.items().all(is_tool)
     };
-    let tools = present(holder, "tools")?;
-    let text = tools.string();
-    let document = text
-        .as_ref()
-        .and_then(|text| json::scan(text.as_bytes(), limits.depth).ok());
-    let is_list = document.map_or_else(|| are_tools(tools), |document| are_tools(document.root()));
-    is_list.then(|| list_of_tools(tools, limits))?
+    DEFINITIONS.into_iter().find_map(|key| {
+        let tools = present(holder, key)?;
+        let text = tools.string();
+        let document = text
+            .as_ref()
+            .and_then(|text| json::scan(text.as_bytes(), limits.depth).ok());
+        let is_list = document.map_or_else(|| are_tools(tools), |document| are_tools(document.root()));
+        let (tools, _) = is_list.then(|| tools_of_vendor(key, tools, limits))??;
+        Some(tools)
+    })
 }

@@ -139,12 +139,14 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         match body {
             Some((field, body)) => {
                 exchange.request(body, "request");
+                exchange.beside.find_tools(body, limits);
                 let extra = &mut exchange.beside.extra;
                 extra.keep_rest(request, "request.envelope", &[field]);
             }
             None if request_key.is_empty() => exchange.request(request, ""),
             None => exchange.request(request, "request"),
         }
+        exchange.beside.find_tools(request, limits);
         is_request(body.map_or(request, |(_, body)| body))
     });
     if !found {
@@ -181,6 +183,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
             message.timestamp = timestamp;
         }
     }
+    exchange.beside.find_tools(root, limits);
     let named = IDS
         .iter()
         .find_map(|key| Some((*key, root.get(key).and_then(id)?)));

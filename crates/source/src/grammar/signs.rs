@@ -33,6 +33,9 @@ const HOLDERS: [&str; 14] = words!(
     responseMessages new_message
 );
 
+/// Fields of a message with thoughts as gateways write them in OpenAI's form: blocks of thoughts beside them show no vendor.
+const THOUGHTS: [&str; 3] = words!(reasoning_content reasoning thinking_blocks);
+
 /// The deepest nesting of [`HOLDERS`] that is searched.
 const MOST_NESTED: u8 = 6;
 
@@ -139,7 +142,8 @@ impl Grammar {
             Sign::Text(field) => {
                 let is_text =
                     |block: Value<'_>| block.get(field).is_some_and(|text| text.kind() == Kind::String);
-                self.blocks_of(value).any(is_text) && !OPENAI.has_own_block(value)
+                let is_gateways = THOUGHTS.iter().any(|key| present(value, key).is_some());
+                self.blocks_of(value).any(is_text) && !OPENAI.has_own_block(value) && !is_gateways
             }
             Sign::Source => {
                 let has_type = |block: Value<'_>| {
@@ -201,6 +205,8 @@ fn type_of(value: Value<'_>) -> Option<Cow<'_, str>> {
 struct Sketched<'s> {
     record: &'s RecordSketch,
     list: &'s str,
+    /// Whether blocks of thoughts show no vendor, because gateways wrote messages of the entry.
+    is_gateways: bool,
 }
 
 impl<'s> Sketched<'s> {
@@ -210,7 +216,15 @@ impl<'s> Sketched<'s> {
             .names
             .range::<str, _>((Bound::Included(list), Bound::Unbounded));
         let is_there = list.is_empty() || inside.next().is_some_and(|(name, _)| name.starts_with(list));
-        is_there.then_some(Self { record, list })
+        is_there.then(|| {
+            let plain = Self {
+                record,
+                list,
+                is_gateways: false,
+            };
+            let is_gateways = THOUGHTS.iter().any(|key| plain.names(key));
+            Self { is_gateways, ..plain }
+        })
     }
 
     /// The path of a field of a message.
@@ -237,7 +251,30 @@ impl<'s> Sketched<'s> {
 /// The vendor that a record's messages identify, with the confidence and the reason. `list` is the path of a message: `messages[]`,
 /// `[]` if the record is the list itself, empty if the record is a message.
 pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(&'static Grammar, u8, String)> {
-    let sketch = Sketched::of(record, list)?;
+    identify(Sketched::of(record, list)?)
+}
+
+/// The same for the records of an entry. If gateways wrote thoughts into a field of messages in one of them, blocks of thoughts show no vendor
+/// in any.
+pub(crate) fn in_entry(
+    entry: &Sketch,
+    list: &str,
+) -> impl Fn(&RecordSketch, &str) -> Option<(&'static Grammar, u8, String)> {
+    let mut sketches = entry
+        .records
+        .iter()
+        .filter_map(|record| Sketched::of(record, list));
+    let is_gateways = sketches.any(|sketch| sketch.is_gateways);
+    move |record, list| {
+        let sketch = Sketched::of(record, list)?;
+        identify(Sketched {
+            is_gateways: is_gateways || sketch.is_gateways,
+            ..sketch
+        })
+    }
+}
+
+fn identify(sketch: Sketched<'_>) -> Option<(&'static Grammar, u8, String)> {
     let mut found = RECOGNISED
         .into_iter()
         .filter_map(|grammar| Some((grammar, SURE, grammar.sketched(sketch)?)));
@@ -267,6 +304,7 @@ impl Grammar {
                 let is_there = sketch.word("content[].type", |word| word == *field).is_some()
                     && sketch.names(&format!("content[].{field}"))
                     && !sketch.names(&format!("content[].{field}[].type"))
+                    && !sketch.is_gateways
                     && OPENAI.sketched(sketch).is_none();
                 is_there.then(|| format!("messages hold blocks of type {field}, with the thought as text"))
             }
@@ -351,11 +389,12 @@ pub(crate) fn is_list(sketch: &Sketch, grammar: &Grammar) -> Option<(u8, String)
             || record.names("role")
                 && (record.names("content") || record.names("parts"))
                 && !record.names("messages")
-            || RESPONSES.sketched(Sketched { record, list: "" }).is_some()
+            || Sketched::of(record, "").is_some_and(|sketch| RESPONSES.sketched(sketch).is_some())
     };
     if sketch.framing != Framing::Array || !sketch.records.iter().all(is_turn) {
         return None;
     }
+    let of = in_entry(sketch, "");
     let mut found = sketch.records.iter().filter_map(|record| of(record, ""));
     found
         .find(|(found, _, _)| found.is(grammar))

@@ -78,6 +78,7 @@ impl Requests {
         own: impl Fn(&RecordSketch) -> Option<(u8, String)>,
     ) -> Option<(u8, Vec<String>)> {
         let list = format!("{}[]", self.form.list);
+        let of = signs::in_entry(sketch, &list);
         let by_blocks = |record: &RecordSketch| {
             if !self.has_signs {
                 return None;
@@ -85,7 +86,7 @@ impl Requests {
             // The only list of messages may have any name.
             let alone = columns::name_alone(record, &["role", "content"]).map(|name| format!("{name}[]"));
             let lists = [list.as_str(), "[]"].into_iter().chain(alone.as_deref());
-            let mut found = lists.filter_map(|list| signs::of(record, list));
+            let mut found = lists.filter_map(|list| of(record, list));
             found.find(|(found, _, _)| found.is(self.form.grammar))
         };
         let records = sketch.records.iter();

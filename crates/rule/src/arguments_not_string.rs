@@ -1,6 +1,7 @@
 //! `arguments-not-string`: the arguments of a call are a JSON value, in a format that requires a string with JSON.
 //!
-//! Formats that write a value by definition are exempt, and so are calls that a source takes from a text or from its metadata.
+//! Formats that write a value by definition are exempt, and so are calls of tools that an API defines, which have items of their own form, and
+//! calls that a source takes from a text or from its metadata.
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{ArgumentForm, Linked, TextArguments, ToolCall};
@@ -20,7 +21,7 @@ fn is_text(wanted: TextArguments, call: &ToolCall) -> bool {
 pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
     let wanted = linked.conversation.traits.text_arguments;
     for (message, call) in calls(linked) {
-        if call.form == ArgumentForm::Embedded && is_text(wanted, call) {
+        if call.form == ArgumentForm::Embedded && call.own.is_none() && is_text(wanted, call) {
             let text = "arguments are a JSON value, not a string that contains one";
             findings.push(at_arguments(&codes::ARGUMENTS_NOT_STRING, message, call, text));
         }

@@ -20,8 +20,9 @@ use chatmill_diag::{Finding, Limits, Path as Place};
 use chatmill_golden::check_cases;
 use chatmill_model::{
     ArgumentForm, Arguments, CallStatus, Conversation, Extra, Link, LinkStatus, Linked, Media, MediaKind,
-    MediaSource, Message, MessageKind, MessageOrigin, OffsetOrigin, Pairing, Part, PartPlace, Participant,
-    Preview, RawJson, Reference, Role, TextArguments, Timestamp, ToolCall, ToolResult, Usage,
+    MediaSource, Message, MessageKind, MessageOrigin, OffsetOrigin, OwnItem, Pairing, Part, PartPlace,
+    Participant, Preview, RawJson, Reference, Role, TextArguments, Timestamp, ToolCall, ToolResult, Usage,
+    Vendor, VendorItem,
 };
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -254,7 +255,12 @@ fn part(value: &Value) -> Part {
                 _ => ArgumentForm::Text,
             },
             metadata_id: written("metadata_id"),
-            own: None,
+            own: written("item").map(|raw| {
+                Box::new(OwnItem::Client(VendorItem {
+                    vendor: Vendor::Responses,
+                    raw: RawJson(raw),
+                }))
+            }),
         })
     } else {
         Part::ToolResult(ToolResult {

@@ -1,6 +1,6 @@
 //! `arguments-not-string`: the arguments of a call are a JSON value, in a format that requires a string with JSON.
 //!
-//! Formats that write a value by definition are exempt, and so are calls of tools that an API defines, which have items of their own form, and
+//! Formats that write a value by definition are exempt, and so are calls of tools that an API defines, which have items of another form, and
 //! calls that a source takes from a text or from its metadata.
 
 use chatmill_diag::{Finding, Limits, codes};

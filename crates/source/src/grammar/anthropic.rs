@@ -60,7 +60,7 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
     described: None,
 };
 
-/// Blocks of tools that run at the vendor, and about tools that come and go.
+/// Blocks of tools that run at the vendor, or of tools that are listed or removed.
 const HOSTED: [&str; 11] = words!(
     server_tool_use tool_search_tool_result web_search_tool_result web_fetch_tool_result code_execution_tool_result
     bash_code_execution_tool_result text_editor_code_execution_tool_result container_upload advisor_tool_result
@@ -195,7 +195,7 @@ fn summary(turn: &mut Turn, path: &str, block: Value<'_>, _: &mut Site<'_>) -> b
     true
 }
 
-/// Reads a tool that comes in the middle of a conversation: its definition, or the name of one in the request.
+/// Reads a tool that is added in the middle of a conversation: its definition, or the name of one in the request.
 fn addition(turn: &mut Turn, _: &str, block: Value<'_>, _: &mut Site<'_>) -> bool {
     let Some(tool) = present(block, "tool") else {
         return false;

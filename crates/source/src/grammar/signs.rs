@@ -33,7 +33,7 @@ const HOLDERS: [&str; 14] = words!(
     responseMessages new_message
 );
 
-/// Fields of a message with thoughts as gateways write them in OpenAI's form: blocks of thoughts beside them show no vendor.
+/// Fields of a message with thoughts as gateways write them in OpenAI's form: blocks of thoughts next to them show no vendor.
 const THOUGHTS: [&str; 3] = words!(reasoning_content reasoning thinking_blocks);
 
 /// The deepest nesting of [`HOLDERS`] that is searched.

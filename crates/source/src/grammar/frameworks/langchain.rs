@@ -146,35 +146,35 @@ fn message(value: Value<'_>, class: &str, site: &mut Site<'_>) -> Turn {
         }
         None => {}
     }
-    beside(&mut turn, value);
+    additional(&mut turn, value);
     calls_of(&mut turn, value, site);
     turn
 }
 
-/// A field of what a vendor's client left beside the content.
-fn left<'d>(message: Value<'d>, key: &str) -> Option<Value<'d>> {
+/// A field of `additional_kwargs`, in which the client of a vendor puts what the message has no field for.
+fn of_client<'d>(message: Value<'d>, key: &str) -> Option<Value<'d>> {
     present(message, "additional_kwargs").and_then(|inside| present(inside, key))
 }
 
-/// Reads the thoughts, the refusal and the spoken words that a vendor's client left beside the content, unless the content has them.
-fn beside(turn: &mut Turn, message: Value<'_>) {
-    let given = ["reasoning_content", "reasoning"].map(|key| left(message, key));
+/// Reads the thoughts, the refusal and the transcript that are there, unless the content has them.
+fn additional(turn: &mut Turn, message: Value<'_>) {
+    let given = ["reasoning_content", "reasoning"].map(|key| of_client(message, key));
     for given in given.into_iter().flatten() {
         let thoughts = fresh(in_parts(&turn.parts), thoughts(given));
         turn.parts.splice(..0, thoughts.into_iter().map(Part::Reasoning));
     }
-    let spoken = left(message, "audio").and_then(|audio| present(audio, "transcript"));
-    for words in [left(message, "refusal"), spoken].into_iter().flatten() {
+    let transcript = of_client(message, "audio").and_then(|audio| present(audio, "transcript"));
+    for words in [of_client(message, "refusal"), transcript].into_iter().flatten() {
         if !contain_text(&turn.parts, Some(words)) {
             turn.parts.extend(text(Some(words)).map(Part::Text));
         }
     }
 }
 
-/// Reads the calls beside the content. A vendor's client repeats them; if only the repetition is left, it is read.
+/// Reads the calls next to the content. The client of a vendor repeats them; without the original, the repetition is read.
 fn calls_of(turn: &mut Turn, message: Value<'_>, site: &mut Site<'_>) {
     let own = present(message, "tool_calls").filter(|list| !list.is_empty());
-    let other = left(message, "tool_calls");
+    let other = of_client(message, "tool_calls");
     let mut calls = Vec::new();
     for (index, one) in own.or(other).into_iter().flat_map(Value::items).enumerate() {
         calls.push(call(one, &format!("tool_calls[{index}]"), site));
@@ -186,7 +186,7 @@ fn calls_of(turn: &mut Turn, message: Value<'_>, site: &mut Site<'_>) {
         turn.keep_rest(one, &place, &["type", "id", "name", "args"]);
     }
     let has_calls = !calls.is_empty() || turn.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
-    let deprecated = left(message, "function_call").filter(|_| !has_calls);
+    let deprecated = of_client(message, "function_call").filter(|_| !has_calls);
     calls.extend(deprecated.map(|one| call(one, "additional_kwargs.function_call", site)));
     calls::add(&mut turn.parts, calls);
     own.zip(other).inspect(|(own, copies)| mark_copies(*own, *copies));

@@ -11,6 +11,8 @@
 //! - BCV-05 no tools. The documentation of AWS states both that tools are supported and that they are not; the envelope
 //!   `bedrock-conversation-2024@tools` allows them.
 //! - BCV-06 a block is text, picture or tool: there are no cache marks.
+//! - BCV-07 a turn has more than placeholders for media: turns of the assistant without more are left out with their questions.
+//! - BCV-08 a turn of the assistant is trained on: its reader learns all of them.
 //!
 //! A training file has 8 to 20,000 records.
 
@@ -20,14 +22,16 @@ use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::training_role::unmarkable::{RecordTurns, RoleTurn, TurnRole};
 use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, value};
 use crate::fields::{self, Field};
+use crate::summary::turn_counts::TurnCounts;
 
 /// The envelope for every model, without tools.
 pub(super) static WITHOUT_TOOLS: Envelope = Envelope {
     id: "bedrock-conversation-2024",
     record: "the request with `schemaVersion`",
-    left_out: "no strict turns; reserved words (`User:`, `Bot:`, `<image>` …); pictures outside S3; tools. 8 to 20,000 records",
+    left_out: "no strict turns; reserved words (`User:`, `Bot:`, `<image>` …); pictures outside S3; tools; no trained turn. 8 to 20,000 records",
     keys: &[
         ("schemaVersion", FreeKind::Text),
         ("system", FreeKind::Json),
@@ -67,6 +71,8 @@ chatmill_diag::reasons! {
     PICTURES = "BCV-04", "a picture is not in S3, is the assistant's, or is one of more than ten", "put pictures into S3, or name them in the text: `policy.media = \"placeholder\"`";
     TOOLS = "BCV-05", "there are tools; bedrock-conversation-2024@tools takes them", "take `bedrock-conversation-2024@tools` for a model that is tuned for tools";
     BLOCKS = "BCV-06", "a block is neither text nor picture nor tool", "name media in the text (`policy.media = \"placeholder\"`), and leave cache marks out at the source";
+    WORDLESS = "BCV-07", "every turn of the assistant is only a placeholder for media", "`window.learn_placeholders = true` trains on them";
+    CONTEXT = "BCV-08", "no turn of the assistant is trained on", "choose windows that end with a trained turn";
 }
 
 /// Words that no text may contain, in lower case. The JSON of a rendering never escapes them, and none can occur between values, because a quotation
@@ -96,7 +102,7 @@ struct Turn<'a> {
 #[serde(rename_all = "camelCase")]
 struct Block<'a> {
     #[serde(borrow, default)]
-    text: Option<&'a RawValue>,
+    text: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     image: Option<Image<'a>>,
     #[serde(borrow, default)]
@@ -122,7 +128,6 @@ fn wrap<'a>(row: &ExportRow<'a>, takes_tools: bool) -> Result<Wrapped<'a>, &'sta
     let mut fields = known_fields(row, &WITH_TOOLS).ok_or(KEYS.words)?;
     let turns = value(&fields, "messages").and_then(fields::elements);
     let (raw, turns): (Vec<&str>, Vec<Turn<'_>>) = turns.ok_or(KEYS.words)?.into_iter().unzip();
-    let turn_counts = row.turn_counts(raw);
     if !alternate(&turns) {
         return Err(TURNS.words);
     }
@@ -144,8 +149,46 @@ fn wrap<'a>(row: &ExportRow<'a>, takes_tools: bool) -> Result<Wrapped<'a>, &'sta
     if value(&fields, "system").is_some_and(|system| system.contains("\"cachePoint\":")) {
         return Err(BLOCKS.words);
     }
+    let role_turns: Vec<RoleTurn<'_>> = raw.into_iter().zip(&turns).map(role_turn).collect();
+    let (turn_counts, list) = without_placeholders(row, &role_turns)?;
+    let messages = fields.iter_mut().find(|field| field.name == "messages");
+    if let Some((field, list)) = messages.zip(list) {
+        field.json = list.into();
+    }
     fields.insert(0, Field::new("schemaVersion", "\"bedrock-conversation-2024\""));
     Ok(Wrapped::whole(fields).with_turn_counts(turn_counts))
+}
+
+/// Leaves out turns that are only placeholders for media: the counts of the others, and their list if any was left out.
+fn without_placeholders(
+    row: &ExportRow<'_>,
+    turns: &[RoleTurn<'_>],
+) -> Result<(TurnCounts, Option<String>), &'static str> {
+    let record = RecordTurns::of(row, turns);
+    if record.turns.is_empty() {
+        return Err(WORDLESS.words);
+    }
+    // Each goes with its question: the result of a tool is none, and would be followed by a user's turn.
+    if record.turns.len() as u64 + 2 * record.placeholders != turns.len() as u64 {
+        return Err(TURNS.words);
+    }
+    let turn_counts = TurnCounts {
+        placeholders: record.placeholders,
+        ..row
+            .usable_counts(record.turns.iter().copied())
+            .ok_or(CONTEXT.words)?
+    };
+    Ok((turn_counts, (record.placeholders > 0).then(|| record.list())))
+}
+
+fn role_turn<'t>((json, turn): (&'t str, &'t Turn<'_>)) -> RoleTurn<'t> {
+    let texts: Option<Vec<&str>> = turn.content.iter().map(|block| block.text.as_deref()).collect();
+    let by = match &*turn.role {
+        "assistant" => TurnRole::Assistant,
+        _ if turn.content.iter().all(|block| block.tool_result.is_none()) => TurnRole::Person,
+        _ => TurnRole::Other,
+    };
+    (json, by, texts.map(|texts| texts.join("\n").into()))
 }
 
 fn alternate(turns: &[Turn<'_>]) -> bool {

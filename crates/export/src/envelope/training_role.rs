@@ -49,6 +49,12 @@ impl ExportRow<'_> {
         turn_counts
     }
 
+    /// Counts turns by their use in training; `None` if some are context and none is trained on.
+    pub(super) fn usable_counts<'t>(&self, turns: impl IntoIterator<Item = &'t str>) -> Option<TurnCounts> {
+        let turn_counts = self.turn_counts(turns);
+        (turn_counts.learned > 0 || turn_counts.context == 0).then_some(turn_counts)
+    }
+
     /// The list of these turns, with `member` added to each context turn.
     fn marked<'t>(&self, turns: impl IntoIterator<Item = &'t str>, member: &str) -> String {
         let mark = |turn: &str| match (self.training_role(turn), turn.strip_suffix('}')) {
@@ -68,10 +74,9 @@ pub(super) fn mark_context(
     member: &str,
 ) -> Option<(TurnCounts, Option<String>)> {
     let turns = || turns.iter().map(|turn| turn.json);
-    let turn_counts = row.turn_counts(turns());
+    let turn_counts = row.usable_counts(turns())?;
     let has_context = turn_counts.context > 0;
-    let is_usable = turn_counts.learned > 0 || !has_context;
-    is_usable.then(|| (turn_counts, has_context.then(|| row.marked(turns(), member))))
+    Some((turn_counts, has_context.then(|| row.marked(turns(), member))))
 }
 
 /// The notes of an export with these turns in its records.

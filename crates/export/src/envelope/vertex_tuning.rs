@@ -8,6 +8,7 @@
 //! - VTX-02 the first turn is a user's, and the last turn is the model's.
 //! - VTX-03 a turn has more than placeholders for media: turns of the model without more are left out with their questions.
 //! - VTX-04 the schema of a tool is under `parameters`: the dialect has a profile for that.
+//! - VTX-05 a turn of the model is trained on: its reader learns all of them.
 //!
 //! A file has at most one gigabyte. All rules of the dialect apply, too: `--valid` enforces them.
 
@@ -26,7 +27,7 @@ use crate::summary::turn_counts::TurnCounts;
 pub(super) static VERTEX_TUNING: Envelope = Envelope {
     id: "vertex-tuning",
     record: "the request",
-    left_out: "a first turn that is not a user's, a last turn that is not the model's, or a tool with `parametersJsonSchema`. A file of 1 GiB at most",
+    left_out: "a first turn that is not a user's, a last turn that is not the model's, a tool with `parametersJsonSchema`, or no trained turn. A file of 1 GiB at most",
     title: "Vertex AI tuning",
     specification: "Vertex AI, supervised tuning data for Gemini models",
     reasons: REASONS,
@@ -77,6 +78,7 @@ chatmill_diag::reasons! {
     TURNS = "VTX-02", "the first turn is not a user's, or the last turn is not the model's", "`window.mode = \"consecutive\"` makes rows that end with an answer; `window.targets = \"steps\"` lets them end with calls, too";
     SCHEMAS = "VTX-04", "a tool has a schema that `parameters` cannot express", "render `gemini-contents@parameters-only`, which reports the problem of the tool";
     WORDLESS = "VTX-03", "every turn of the model is only a placeholder for media", "`window.learn_placeholders = true` trains on them";
+    CONTEXT = "VTX-05", "no turn of the model is trained on", "choose windows that end with a trained turn";
 }
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
@@ -101,7 +103,9 @@ fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     }
     let turn_counts = TurnCounts {
         placeholders: record.placeholders,
-        ..row.turn_counts(record.turns.iter().copied())
+        ..row
+            .usable_counts(record.turns.iter().copied())
+            .ok_or(CONTEXT.words)?
     };
     let list = (record.placeholders > 0).then(|| record.list());
     let contents = fields.iter_mut().find(|field| field.name == "contents");

@@ -21,8 +21,7 @@ pub(crate) fn divided(text: &str) -> Option<(&str, &str)> {
         Some(rest) => rest.split_once(CLOSING)?,
         None => only_closed(text)?,
     };
-    let answer = answer.strip_prefix('\n').unwrap_or(answer);
-    Some((unframed(thought), answer.strip_prefix('\n').unwrap_or(answer)))
+    Some((unframed(thought), after_break(after_break(answer))))
 }
 
 /// Splits a text without an opening tag at its only closing tag, which is on a separate line and outside of code.
@@ -44,8 +43,15 @@ fn only_closed(text: &str) -> Option<(&str, &str)> {
 
 /// Text without the line breaks between it and its tags.
 pub(crate) fn unframed(text: &str) -> &str {
-    let text = text.strip_prefix('\n').unwrap_or(text);
-    text.strip_suffix('\n').unwrap_or(text)
+    let text = after_break(text);
+    let before = text.strip_suffix("\r\n").or_else(|| text.strip_suffix('\n'));
+    before.unwrap_or(text)
+}
+
+/// Text without one line break at its beginning.
+fn after_break(text: &str) -> &str {
+    let after = text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n'));
+    after.unwrap_or(text)
 }
 
 /// The thoughts among the parts of a message.
@@ -104,6 +110,11 @@ mod tests {
         assert_eq!(divided("\n<think>a</think>b\n"), Some(("a", "b\n")));
         assert_eq!(divided("<think>\n\n</think>\n"), Some(("", "")));
         assert_eq!(divided("a\n</think>\n\nb"), Some(("a", "b")));
+        assert_eq!(divided("a\r\n</think>\r\n\r\nb"), Some(("a", "b")));
+        assert_eq!(
+            divided("<think>\r\na\r\n</think>\r\n\r\nb\r\n"),
+            Some(("a", "b\r\n"))
+        );
         assert_eq!(
             divided("a\n\n```\nx\n```\n </think> \nb"),
             Some(("a\n\n```\nx\n```\n ", "b"))

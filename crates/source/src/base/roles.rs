@@ -1,16 +1,50 @@
-//! The words for roles: those of APIs, and those that are common in tables and records.
+//! The words for roles: those of APIs, those of files for training, and those that are common in tables and records.
 
 use chatmill_model::Role;
 
-/// The role for a word of an API.
+/// The role for a word of an API. Files for training write it with a capital, too.
 pub(crate) fn api_role(word: &str) -> Option<Role> {
-    Some(match word {
-        "system" | "developer" => Role::System,
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
-        "tool" | "function" => Role::Tool,
-        _ => return None,
-    })
+    let roles = [
+        ("user", Role::User),
+        ("assistant", Role::Assistant),
+        ("system", Role::System),
+        ("tool", Role::Tool),
+        ("developer", Role::System),
+        ("function", Role::Tool),
+    ];
+    let mut roles = roles.into_iter();
+    let (_, role) = roles.find(|(known, _)| known.eq_ignore_ascii_case(word))?;
+    Some(role)
+}
+
+/// The role for a word of files for training: those of APIs, and those for calls and results of ms-swift, `NeMo`, LLaMA-Factory and
+/// Llama's templates, in any case, with spaces and hyphens as underscores.
+pub(crate) fn training_role(word: &str) -> Option<Role> {
+    if let Some(role) = api_role(word) {
+        return Some(role);
+    }
+    match &*plain(word) {
+        "tool_response" | "tool_responses" | "tool_result" | "tool_results" | "function_response"
+        | "function_result" | "observation" | "ipython" => Some(Role::Tool),
+        call => CALLS.contains(&call).then_some(Role::Assistant),
+    }
+}
+
+/// Whether a word of files for training is the role of a call that is written as text.
+pub(crate) fn is_call(word: &str) -> bool {
+    CALLS.contains(&&*plain(word))
+}
+
+/// Roles of calls that files for training write as text.
+const CALLS: [&str; 4] = ["tool_call", "tool_calls", "function_call", "function_calls"];
+
+/// A word in lower case, with underscores for spaces and hyphens.
+pub(crate) fn plain(word: &str) -> String {
+    let characters = word.trim().chars().map(|character| match character {
+        ' ' | '-' => '_',
+        other => other.to_ascii_lowercase(),
+    });
+    characters.collect()
 }
 
 /// The role for a common word, in any case, with spaces and hyphens as underscores.
@@ -19,15 +53,7 @@ pub(crate) fn known_role(word: &str) -> Option<Role> {
     if let Some(role) = api_role(word) {
         return Some(role);
     }
-    let plain: String = word
-        .trim()
-        .chars()
-        .map(|character| match character {
-            ' ' | '-' => '_',
-            other => other.to_ascii_lowercase(),
-        })
-        .collect();
-    Some(match plain.as_str() {
+    Some(match &*plain(word) {
         "user" | "human" | "customer" | "client" | "visitor" | "guest" | "member" | "person" | "player"
         | "student" | "patient" | "requester" | "end_user" | "enduser" | "user_message" | "question"
         | "prompt" | "input" | "inbound" | "incoming" => Role::User,

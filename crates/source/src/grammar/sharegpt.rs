@@ -42,11 +42,10 @@ const BETWEEN_RESULTS: &str = "\n</tool_response>\n<tool_response>\n";
 
 /// The role for a tag.
 fn role(tag: &str) -> Option<Role> {
-    Some(match tag {
-        "human" => Role::User,
-        "gpt" | "chatgpt" | "bot" | "model" | "function_call" => Role::Assistant,
-        "observation" | "function_response" => Role::Tool,
-        other => return roles::api_role(other),
+    roles::training_role(tag).or_else(|| match &*roles::plain(tag) {
+        "human" => Some(Role::User),
+        "gpt" | "chatgpt" | "bot" | "model" => Some(Role::Assistant),
+        _ => None,
     })
 }
 
@@ -72,7 +71,7 @@ fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>) -> Turn {
         ("from", "value")
     };
     turn.take_role(tag, value, site, role);
-    let is_call = text(value.get(tag)).as_deref() == Some("function_call");
+    let is_call = text(value.get(tag)).is_some_and(|tag| roles::is_call(&tag));
     match present(value, field) {
         None => {
             site.missing(field);

@@ -9,7 +9,7 @@ use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
-use crate::base::roles::{api_role, known_role};
+use crate::base::roles::{self, api_role, known_role, training_role};
 use crate::base::texts::thoughts::{fresh, in_parts};
 use crate::base::{ExtraFields, Keep as _, Site, Turn, id, media, present, raw, text, text_of, word, words};
 use crate::grammar::openai::{calls, parts};
@@ -20,22 +20,11 @@ pub(super) const FIELDS: [&str; 14] = words!(
     reasoning_details message_id id
 );
 
-/// Roles of calls that training files write as text: ms-swift, `NeMo`, `LLaMA-Factory`.
-const CALL_ROLES: [&str; 2] = ["tool_call", "function_call"];
-
-/// Whether a message has the role of a call. Several in a row, before their results, are calls of one turn.
+/// Whether a message, or a turn with `from`, has the role of a call. Several in a row, before their results, are calls of one turn.
 pub(crate) fn is_call(message: Value<'_>) -> bool {
-    let role = present(message, "role").and_then(Value::string);
-    role.is_some_and(|role| CALL_ROLES.contains(&&*role))
-}
-
-/// The role for a word: those of the API, of the same training files, and of Llama's templates.
-fn message_role(word: &str) -> Option<Role> {
-    match word {
-        "tool_response" | "function_response" | "observation" | "ipython" => Some(Role::Tool),
-        call if CALL_ROLES.contains(&call) => Some(Role::Assistant),
-        other => api_role(other),
-    }
+    let role = present(message, "role").or_else(|| present(message, "from"));
+    role.and_then(Value::string)
+        .is_some_and(|role| roles::is_call(&role))
 }
 
 /// The fields with the thoughts of a message as a text, in the order of the thoughts.
@@ -103,7 +92,7 @@ impl MessageObject {
                     true
                 }
                 "role" => {
-                    message.role = value.as_str().as_deref().and_then(message_role);
+                    message.role = value.as_str().as_deref().and_then(training_role);
                     value.mark(Mark::Taken);
                     true
                 }
@@ -283,14 +272,11 @@ pub(super) fn turn(value: Value<'_>, site: &mut Site<'_>) -> Turn {
         .map(Cow::into_owned);
     // A refusal or a transcript takes the place of an empty text.
     let content = content(value).filter(|content| read.refusal.is_none() || !is_empty(*content));
-    let is_call = turn
-        .word
-        .as_deref()
-        .is_some_and(|word| CALL_ROLES.contains(&word));
+    let is_call = turn.word.as_deref().is_some_and(roles::is_call);
     // These words belong to the format and do not name a speaker.
     turn.word = turn
         .word
-        .filter(|word| message_role(word).is_none() || api_role(word).is_some());
+        .filter(|word| training_role(word).is_none() || api_role(word).is_some());
     let mut rest = read.rest;
     let pictures = pictures(value, &mut rest, site);
     if turn.role == Some(Role::Tool) {

@@ -10,8 +10,8 @@
 //! `prompt` with the `chosen` answer, or only `chosen` where that begins with the question; the other answer becomes an alternative, with a finding.
 //! `chosen_messages` and `input` with `preferred_output` are other names for the same. A column may be a text instead of a list. The column `conversation` of
 //! LMSYS-Chat-1M and `WildChat` is also a list of messages, and `data` of `UltraChat` a list of texts, the user's first. Each column of messages may be the
-//! JSON text of a list. A row with `problem` and `final_answer`, or another column that an answer is graded against, is a question. A row with a `label` rates
-//! its answer: a bad one is no part of the conversation. A row with only `messages` is left to `openai-messages`, which reads it in the same way.
+//! JSON text of a list. A row with `problem` and `final_answer`, or another column that an answer is graded against (also a `label` that is a text,
+//! next to `prompt`), is a question. A row with an answer and a `label` rates the answer: a bad one is no part of the conversation. A row with only `messages` is left to `openai-messages`, which reads it in the same way.
 
 use chatmill_diag::Limits;
 use chatmill_intake::RecordSketch;
@@ -109,12 +109,28 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let has_options = OPTIONS.iter().any(|key| has(record, key));
     let question = columns::names(ColumnMeaning::Question).find(|name| is_text(name))?;
     let Some(answer) = columns::names(ColumnMeaning::Answer).find(|name| is_text(name)) else {
-        // The pair `problem` and `solution` is too common a name to be a sign of anything.
-        let is_truth = |name: &&&str| has(record, name) && (**name, question) != ("solution", "problem");
-        let reference = columns::REFERENCES.iter().find(is_truth)?;
-        return (!has_options).then(|| (60, format!("the record has {question} as text and {reference}")));
+        let reference = reference(record, question).filter(|_| !has_options)?;
+        return Some((60, format!("the record has {question} as text and {reference}")));
     };
     (!has_options).then(|| (75, format!("the record has {question} and {answer} as text")))
+}
+
+/// The column that the answer to a question is graded against: a reference, a label that is a text, or an answer that is a number.
+fn reference(record: &RecordSketch, question: &str) -> Option<&'static str> {
+    // The pair `problem` and `solution` is too common a name to be a sign of anything.
+    let is_truth = |name: &&str| has(record, name) && (*name, question) != ("solution", "problem");
+    let is_label = || question == "prompt" && record.strings.iter().any(|(key, _)| key == "label");
+    let is_single = || has(record, "answer") && !record.names.keys().any(|name| is_inside(name, "answer"));
+    let reference = columns::REFERENCES.into_iter().find(is_truth);
+    reference
+        .or_else(|| is_label().then_some("label"))
+        .or_else(|| is_single().then_some("answer"))
+}
+
+/// Whether a path of names leads into a field.
+fn is_inside(path: &str, field: &str) -> bool {
+    path.strip_prefix(field)
+        .is_some_and(|rest| rest.starts_with(['.', '[']))
 }
 
 /// Whether the reader takes the conversation from this list, which may have any name. Columns with known names have precedence.

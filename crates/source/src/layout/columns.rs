@@ -5,8 +5,9 @@ use std::borrow::Cow;
 
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
+use chatmill_model::Role;
 
-use crate::base::fields::present;
+use crate::base::{fields::present, roles::api_role};
 
 /// The content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +74,12 @@ static COLUMNS: [(&str, ColumnMeaning); 35] = [
     ("dispreferred", Worse),
 ];
 
+/// Whether a column is a field of the record even if its text is a turn: the answer next to its worked solution, because that is what other answers
+/// are graded against.
+pub(crate) fn is_graded(root: Value<'_>, name: &str) -> bool {
+    name == "answer" && present(root, "solution").is_some()
+}
+
 /// Columns with a reference for grading an answer, in rows that have a question and no answer.
 pub(crate) const REFERENCES: [&str; 7] = [
     "ground_truth",
@@ -128,11 +135,10 @@ pub(crate) fn answer<'d>(root: Value<'d>, messages: Option<Value<'d>>) -> Option
 fn ends_with_answer(turns: Value<'_>) -> bool {
     let last = turns.items().last();
     last.is_some_and(|last| {
-        let word = ["role", "from"]
-            .iter()
-            .find_map(|key| present(last, key))
-            .and_then(Value::string);
-        matches!(word.as_deref(), Some("assistant" | "gpt")) && present(last, "tool_calls").is_none()
+        let mut words = ["role", "from"].iter().filter_map(|key| present(last, key));
+        let word = words.next().and_then(Value::string).unwrap_or_default();
+        let is_assistants = api_role(&word) == Some(Role::Assistant) || word.eq_ignore_ascii_case("gpt");
+        is_assistants && present(last, "tool_calls").is_none()
     })
 }
 

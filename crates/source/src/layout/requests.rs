@@ -192,7 +192,7 @@ impl Requests {
         for (name, value) in
             columns::all(root, ColumnMeaning::Question).chain(columns::all(root, ColumnMeaning::Answer))
         {
-            if reader.exchange.turns.repeats(value) {
+            if reader.exchange.turns.repeats(value) && !columns::is_graded(root, name) {
                 reader.exchange.beside.take(name);
             }
         }
@@ -214,7 +214,8 @@ impl Requests {
             .filter(|described| root.written().contains(described.mark));
         let grammar = tagged.map_or(form.grammar, |described| described.grammar);
         let mut reader = TurnReader::new(grammar, frame, limits);
-        let columns: Vec<&str> = row.columns.iter().map(|name| &**name).collect();
+        let columns = row.columns.iter().map(|name| &**name);
+        let columns: Vec<&str> = columns.filter(|name| !columns::is_graded(root, name)).collect();
         let names = Names {
             turns: &columns,
             system: row.system,

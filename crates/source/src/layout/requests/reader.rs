@@ -1,7 +1,7 @@
 //! Reads the turns of a request or of a row, in order.
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{AlternativeOrigin, Judgement, Part, Role, Weight};
 
 use super::cached;
@@ -10,6 +10,7 @@ use crate::base::{Turn, present, texts::transcript};
 use crate::frame::FrameView;
 use crate::grammar::{self, Grammar, RESPONSES, is_call, is_foreign, stream};
 use crate::layout::columns::{self, ColumnMeaning};
+use crate::layout::turns::weight;
 use crate::layout::{Element, OUTSIDE_LISTS, Turns, exchange::Exchange, preference};
 
 /// A column of answers, and the columns that state which of them are right; the first with a statement is used.
@@ -61,12 +62,15 @@ impl<'d, 'r> TurnReader<'d, 'r> {
             RowTurns::Column(list) => list.items().for_each(|turn| self.read(OUTSIDE_LISTS, turn)),
             RowTurns::Content(role, index, value) => self.content(role, index, value),
             RowTurns::Text(role, texts) => self.texts(role, &texts),
+            RowTurns::Pair(pair, question, answer) => self.pair(pair, question, answer),
             RowTurns::Transcript(text) => {
                 let turns = text.as_str().and_then(|words| transcript::written_out(&words));
                 self.turns_of(turns.into_iter().flatten(), text);
             }
             RowTurns::Answer(name, value) => {
-                self.exchange.beside.take(name);
+                if !columns::is_graded(self.exchange.turns.list.frame.root(), name) {
+                    self.exchange.beside.take(name);
+                }
                 self.answer(name, value);
             }
         }
@@ -146,6 +150,9 @@ impl<'d, 'r> TurnReader<'d, 'r> {
         let is_own = |turn: Value<'_>| !self.grammar.is_openais() && self.grammar.is_like_message(turn);
         if value.kind() == Kind::String {
             self.texts(Role::Assistant, &[value]);
+        } else if value.kind() == Kind::Number {
+            value.mark(Mark::Taken);
+            self.turns_of([(Role::Assistant, value.raw().to_owned())], value);
         } else if is_own(value) {
             self.read(OUTSIDE_LISTS, value);
         } else if value.kind() == Kind::Array && !value.is_empty() && value.items().all(is_own) {
@@ -206,6 +213,21 @@ impl<'d, 'r> TurnReader<'d, 'r> {
             self.is_written_out = true;
         }
         self.turns_of(turns, *value);
+    }
+
+    /// Reads a question and its answer, in an object that may also have the system text and the weight of the answer.
+    fn pair(&mut self, pair: Value<'d>, question: Value<'d>, answer: Value<'d>) {
+        let system = columns::first(pair, ColumnMeaning::System).map(|(_, system)| system);
+        if let Some(system) = system.filter(|system| system.kind() == Kind::String) {
+            self.texts(Role::System, &[system]);
+        }
+        self.texts(Role::User, &[question]);
+        let start = self.count();
+        self.texts(Role::Assistant, &[answer]);
+        if let Some(weight) = weight::take(pair, &mut Vec::new()) {
+            let answers = self.exchange.turns.list.messages.iter_mut().skip(start);
+            answers.for_each(|message| message.weight = Some(weight));
+        }
     }
 
     /// Adds the turns of one text.

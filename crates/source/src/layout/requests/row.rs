@@ -6,7 +6,7 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::Role;
 
-use crate::base::texts::transcript;
+use crate::base::{roles::api_role, texts::transcript};
 use crate::frame::FrameView;
 use crate::layout::columns::{self, ColumnMeaning};
 
@@ -21,6 +21,8 @@ pub(super) enum RowTurns<'d> {
     Content(Role, u32, Value<'d>),
     /// Texts of one turn. A single text may be a whole conversation written out.
     Text(Role, Vec<Value<'d>>),
+    /// An object with a question and its answer, and these two.
+    Pair(Value<'d>, Value<'d>, Value<'d>),
     /// A written-out conversation, with any of the known marks.
     Transcript(Value<'d>),
     /// An answer in a column, in any form.
@@ -157,6 +159,10 @@ impl<'d> Row<'d> {
                         );
                         return Err(frame.error(&codes::WRONG_TYPE, text, place, turn));
                     };
+                    if let (Kind::Object, [question, answer]) = (turn.kind(), &*turn_texts) {
+                        self.turns.push(RowTurns::Pair(turn, *question, *answer));
+                        continue;
+                    }
                     for text in turn_texts {
                         let role = roles.next().unwrap_or(Role::User);
                         self.turns.push(RowTurns::Text(role, vec![text]));
@@ -223,5 +229,8 @@ fn holds_question(value: Value<'_>) -> bool {
     }
     let first = value.items().next().and_then(|message| message.get("role"));
     let word = first.and_then(Value::string);
-    matches!(word.as_deref(), Some("user" | "system" | "developer"))
+    matches!(
+        word.as_deref().and_then(api_role),
+        Some(Role::User | Role::System)
+    )
 }

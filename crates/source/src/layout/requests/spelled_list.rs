@@ -1,5 +1,7 @@
-//! Rows with columns of messages that are the JSON text of a list, as in files of training data. Each list is read as if it were in
-//! the row itself.
+//! Rows with columns of messages that are the JSON text of a list, or a list of such texts, as in files of training data. Each list is
+//! read as if it were in the row itself.
+
+use std::borrow::Cow;
 
 use chatmill_diag::{Finding, Limits};
 use chatmill_intake::RecordSketch;
@@ -9,7 +11,8 @@ use crate::base::present;
 use crate::frame::{FrameView, Reading};
 
 /// The columns that may contain such texts.
-const COLUMNS: [&str; 7] = [
+const COLUMNS: [&str; 8] = [
+    HISTORY,
     "messages",
     "conversations",
     "conversation",
@@ -18,6 +21,9 @@ const COLUMNS: [&str; 7] = [
     "chosen",
     "rejected",
 ];
+
+/// The column that may contain a list of questions with their answers, too.
+const HISTORY: &str = "history";
 
 /// Whether the text of a column looks like a list of messages, as far as a sketch shows it.
 pub(crate) fn is_one(record: &RecordSketch) -> bool {
@@ -70,13 +76,9 @@ fn of_columns(
     };
     let read = &|frame: FrameView<'_>| of_columns(frame, limits, others, read);
     let root = frame.root();
-    let text = present(root, column).filter(|value| value.kind() == Kind::String);
-    let Some((value, list)) = text.and_then(|value| Some((value, value.string()?))) else {
+    let Some((value, list)) = present(root, column).and_then(|value| Some((value, spelled(value)?))) else {
         return read(frame);
     };
-    if !list.trim_start().starts_with('[') {
-        return read(frame);
-    }
     let (row, span) = (root.raw(), value.span());
     let first = root.span().start;
     let (from, to) = (span.start - first, span.end - first);
@@ -88,7 +90,7 @@ fn of_columns(
         root.mark(Mark::Left);
         return read(frame);
     };
-    if !present(document.root(), column).is_some_and(is_list_of_messages) {
+    if !present(document.root(), column).is_some_and(|list| is_list_of_messages(column, list)) {
         root.mark(Mark::Left);
         return read(frame);
     }
@@ -109,9 +111,24 @@ fn of_columns(
     reading
 }
 
-fn is_list_of_messages(list: Value<'_>) -> bool {
+/// The list that a text, or each of several texts, spells.
+fn spelled(value: Value<'_>) -> Option<Cow<'_, str>> {
+    if value.kind() == Kind::String {
+        return value.string().filter(|list| list.trim_start().starts_with('['));
+    }
+    let texts = value
+        .items()
+        .map(|text| text.string().filter(|text| text.trim_start().starts_with('{')));
+    let texts = texts.collect::<Option<Vec<_>>>()?;
+    (!texts.is_empty()).then(|| format!("[{}]", texts.join(",")).into())
+}
+
+fn is_list_of_messages(column: &str, list: Value<'_>) -> bool {
     let is_message = |message: Value<'_>| message.get("role").or_else(|| message.get("from")).is_some();
-    list.kind() == Kind::Array && list.items().any(is_message)
+    let is_text = |text: Value<'_>| text.kind() == Kind::String;
+    let is_pair = |pair: Value<'_>| pair.kind() == Kind::Array && pair.items().all(is_text);
+    list.kind() == Kind::Array
+        && (list.items().any(is_message) || column == HISTORY && list.items().all(is_pair))
 }
 
 /// The place of the list's text in a row, and the place of the list in the row that was read instead.

@@ -292,6 +292,7 @@ impl<'d> One<'d, '_> {
                 Node {
                     id: own_id,
                     parent,
+                    answers: self.format.message(*value).answers(*value),
                     span: value.span(),
                     path: path.clone(),
                 }

@@ -208,6 +208,7 @@ impl<'d> RowTree<'d, '_> {
             grown.entries.push(Node {
                 id,
                 parent,
+                answers: message.answers(row),
                 span: row.span(),
                 path: list::row_path(self.frame, index),
             });

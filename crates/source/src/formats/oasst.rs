@@ -224,6 +224,7 @@ impl<'d> Collected<'d> {
             self.entries.push(Node {
                 id,
                 parent,
+                answers: None,
                 span,
                 path,
             });

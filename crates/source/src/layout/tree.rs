@@ -5,6 +5,7 @@
 
 pub(crate) mod branch;
 pub(crate) mod listed;
+mod results;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -23,6 +24,8 @@ pub(crate) struct Node {
     pub id: String,
     /// The id of the parent.
     pub parent: Option<String>,
+    /// The call that the message is the result of, if it names one.
+    pub answers: Option<String>,
     /// The bytes of the message in the frame.
     pub span: Range<usize>,
     /// The path of the message in the record.
@@ -38,11 +41,13 @@ pub(crate) struct Tree {
     depths: Vec<u32>,
     /// The preference for each message among its siblings; empty if the latest is the best.
     preferences: Vec<u64>,
+    /// For each result of a call, the last result of the same answer.
+    last_results: HashMap<usize, usize>,
 }
 
 impl Tree {
     /// Builds the tree of these nodes. Missing parents and circles are reported, and the nodes begin
-    /// branches.
+    /// branches. Results of parallel calls follow one another.
     pub(crate) fn of(entries: &[Node], notes: &mut Notes) -> Self {
         let places: HashMap<&str, usize> = (0..)
             .zip(entries)
@@ -63,6 +68,7 @@ impl Tree {
                 notes.findings.push(broken(text, node, notes));
             }
         }
+        let last_results = results::chain(entries, &mut parents);
         let mut is_leaf = vec![true; entries.len()];
         for parent in parents.iter().flatten() {
             if let Some(is_leaf) = is_leaf.get_mut(*parent) {
@@ -75,6 +81,7 @@ impl Tree {
             is_leaf,
             depths,
             preferences: Vec::new(),
+            last_results,
         }
     }
 
@@ -136,6 +143,8 @@ impl Tree {
         let leaves = || (0..self.is_leaf.len()).filter(|at| self.is_leaf.get(*at) == Some(&true));
         let depth = |at: &usize| self.depths.get(*at).copied().unwrap_or_default();
         let shown = visible.or_else(|| leaves().max_by_key(|leaf| (depth(leaf), *leaf)));
+        // The results behind it belong to the same answer.
+        let shown = shown.map(|shown| self.last_results.get(&shown).copied().unwrap_or(shown));
         // If users left the tree in the middle of a branch, the branch ends there.
         let under = shown.map(|shown| self.under(shown)).unwrap_or_default();
         let others: Vec<usize> = leaves().filter(|leaf| under.get(*leaf) != Some(&true)).collect();
@@ -423,6 +432,7 @@ mod tests {
             .map(|(id, parent)| Node {
                 id: (*id).to_owned(),
                 parent: (!parent.is_empty()).then(|| (*parent).to_owned()),
+                answers: None,
                 span: 0..10,
                 path: format!("$.{id}"),
             })

@@ -45,7 +45,7 @@ pub(super) fn speaker_of<'d>(map: &MessageMap, value: Value<'d>) -> SpeakerRole<
         Some(meaning) => Some(meaning),
         None => others(map, value).find_map(|word| of_word(&word)),
     };
-    let names_call = map.result.as_ref().and_then(|answer| answer.call.id(value));
+    let names_call = map.answers(value);
     let meaning = names_call.map(|_| Speaks::Tool).or(meaning);
     for choice in &map.role.0 {
         choice.read(value);
@@ -123,6 +123,11 @@ impl<'d> SpeakerRole<'d> {
 }
 
 impl MessageMap {
+    /// The call that a message is the result of, if it names one.
+    pub(in crate::format) fn answers(&self, value: Value<'_>) -> Option<String> {
+        self.result.as_ref()?.call.id(value)
+    }
+
     /// The name of the field with the role, as findings show it.
     pub(super) fn role_field(&self) -> &str {
         let mut paths = self.role.0.iter().filter_map(|choice| choice.path());

@@ -244,6 +244,7 @@ fn entries(named: &[(String, Value<'_>)], at: &str) -> Vec<Node> {
         Node {
             id: key.clone(),
             parent: parent_of(key, *value),
+            answers: None,
             span: value.span(),
             path,
         }

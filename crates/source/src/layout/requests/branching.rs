@@ -9,9 +9,9 @@ use super::reader::TurnReader;
 use super::row::{Row, RowTurns};
 use crate::base::{Notes, text};
 use crate::frame::{FrameView, Reading};
-use crate::layout::ListReader;
 use crate::layout::tree::branch::{NodeReader, REGENERATED};
 use crate::layout::tree::{Node, Nodes, Tree, listed};
+use crate::layout::{ListReader, OUTSIDE_LISTS};
 
 /// Reads a row with a list that is a tree, possibly after a system prompt; `None` if it is a plain list.
 pub(super) fn read(
@@ -20,7 +20,8 @@ pub(super) fn read(
     frame: FrameView<'_>,
     limits: &Limits,
 ) -> Option<Reading> {
-    let (RowTurns::List(list), prompts) = row.turns.split_last()? else {
+    let (turns, prompts) = row.turns.split_last()?;
+    let (RowTurns::List(list) | RowTurns::Column(list)) = turns else {
         return None;
     };
     let is_prompt = |turns: &RowTurns<'_>| {
@@ -49,6 +50,7 @@ pub(super) fn read(
         |message| text(message.get("role")).as_deref() == Some("user"),
         |is_first| {
             let mut reader = requests.begin(row, frame, limits);
+            reader.is_column = matches!(turns, RowTurns::Column(_));
             for prompt in prompts {
                 reader.turns(prompt.clone());
             }
@@ -67,6 +69,7 @@ impl<'d, 'r> NodeReader<'d, 'r> for TurnReader<'d, 'r> {
     }
 
     fn node(&mut self, value: Value<'d>, _node: &Node, at: usize) {
-        self.read(at as u32, value);
+        let index = if self.is_column { OUTSIDE_LISTS } else { at as u32 };
+        self.read(index, value);
     }
 }

@@ -26,6 +26,8 @@ const VERDICTS: [&str; 4] = [
 pub(super) struct TurnReader<'d, 'r> {
     /// The messages, and the other fields of the record.
     pub exchange: Exchange<'d, 'r>,
+    /// Whether the list of turns is not the record's own, but another column.
+    pub is_column: bool,
     /// The grammar of the turns.
     grammar: &'static Grammar,
     /// Whether the question is a conversation written out as text.
@@ -41,6 +43,7 @@ impl<'d, 'r> TurnReader<'d, 'r> {
     pub(super) fn new(grammar: &'static Grammar, frame: FrameView<'d>, limits: &'r Limits) -> Self {
         Self {
             exchange: Exchange::new(Turns::new(frame, limits)),
+            is_column: false,
             grammar,
             is_written_out: false,
             earlier: cached::Earlier::default(),

@@ -8,10 +8,19 @@
 //! <details type="tool_calls" done="true" id="c1" name="sky" arguments="&quot;{}&quot;" result="&quot;grey&quot;">
 //! <summary>Tool Executed</summary>
 //! </details>
+//! <details type="code_interpreter" done="true" output="{&quot;stdout&quot;: &quot;2&quot;}">
+//! <summary>Analyzed</summary>
+//! ~~~python
+//! print(1 + 1)
+//! ~~~
+//! </details>
 //! Take a coat.
 //! ```
 //!
-//! Details of other kinds, and tags that are cut off, are plain text.
+//! The fence around code is of backticks. Details of other kinds, tags that are cut off, and what an answer quotes as code are plain
+//! text.
+
+use crate::base::quoted;
 
 const OPENING: &str = "<details ";
 const CLOSING: &str = "</details>";
@@ -37,6 +46,7 @@ pub(crate) struct DetailsCall {
 pub(crate) fn pieces(text: &str) -> Option<Vec<DetailsPiece>> {
     let mut pieces = Vec::new();
     let (mut words, mut from, mut close) = (0, 0, 0);
+    let mut quotes = Quotes::default();
     while let Some(at) = text.get(from..)?.find(OPENING).map(|at| from + at) {
         // One closing tag serves all openings before it: without this memory, each of them would search the whole rest.
         if close <= at {
@@ -46,7 +56,8 @@ pub(crate) fn pieces(text: &str) -> Option<Vec<DetailsPiece>> {
             close = at + next;
         }
         let inside = text.get(at + OPENING.len()..close)?;
-        let Some(piece) = piece(inside) else {
+        let is_quoted = quotes.hold(text, at);
+        let Some(piece) = Some(inside).filter(|_| !is_quoted).and_then(piece) else {
             from = at + OPENING.len();
             continue;
         };
@@ -54,12 +65,43 @@ pub(crate) fn pieces(text: &str) -> Option<Vec<DetailsPiece>> {
         pieces.push(piece);
         from = close + CLOSING.len();
         words = from;
+        quotes.read = from;
     }
     if pieces.is_empty() {
         return None;
     }
     add_words(&mut pieces, text.get(words..)?);
     Some(pieces)
+}
+
+/// The code that an answer quotes, in a fence or between backticks.
+#[derive(Default)]
+struct Quotes<'t> {
+    /// The number of bytes that were read.
+    read: usize,
+    /// The fence that is open.
+    fence: Option<&'t str>,
+}
+
+impl<'t> Quotes<'t> {
+    /// Whether the code holds this place.
+    fn hold(&mut self, text: &'t str, at: usize) -> bool {
+        let before = text.get(self.read..at).unwrap_or_default();
+        self.read = at;
+        for line in before.lines() {
+            let line = line.trim();
+            let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'));
+            let Some(sign) = sign else { continue };
+            let rest = line.trim_start_matches(sign);
+            let own = line.strip_suffix(rest).unwrap_or_default();
+            match self.fence {
+                Some(fence) if own.starts_with(fence) && rest.is_empty() => self.fence = None,
+                None if own.len() >= 3 && !rest.contains('`') => self.fence = Some(own),
+                _ => {}
+            }
+        }
+        self.fence.is_some() || before.ends_with('`')
+    }
 }
 
 /// Adds text, without the line breaks between it and the tags.
@@ -88,7 +130,7 @@ fn piece(inside: &str) -> Option<DetailsPiece> {
             "id" => call.id = Some(value()).filter(|id| !id.is_empty()),
             "name" => call.name = Some(value()).filter(|name| !name.is_empty()),
             "arguments" => call.arguments = value(),
-            "result" => call.result = Some(value()),
+            "result" | "output" => call.result = Some(value()),
             _ => {}
         }
         rest = behind.trim_start();
@@ -96,17 +138,40 @@ fn piece(inside: &str) -> Option<DetailsPiece> {
     match kind?.as_str() {
         "reasoning" => Some(DetailsPiece::Thought(thought(body))),
         "tool_calls" => Some(DetailsPiece::Call(call)),
+        "code_interpreter" => Some(DetailsPiece::Call(DetailsCall {
+            name: Some("code_interpreter".to_owned()),
+            arguments: code(body)?,
+            ..call
+        })),
         _ => None,
     }
 }
 
-/// The thought after the summary, without the quotation marks of its lines.
-fn thought(body: &str) -> String {
+/// The text after the summary.
+fn behind_summary(body: &str) -> &str {
     let body = body.trim_matches('\n');
     let behind = body
         .strip_prefix("<summary>")
         .and_then(|rest| rest.split_once("</summary>"));
-    let text = unescaped(behind.map_or(body, |(_, text)| text).trim_matches('\n'));
+    behind.map_or(body, |(_, text)| text).trim_matches('\n')
+}
+
+/// The arguments of the interpreter: the code in the fence after the summary, and its language.
+fn code(body: &str) -> Option<String> {
+    let fenced = behind_summary(body).strip_prefix("```")?.strip_suffix("```")?;
+    let (language, code) = fenced.split_once('\n')?;
+    let code = quoted(code.strip_suffix('\n').unwrap_or(code));
+    let language = quoted(language.trim());
+    Some(format!(
+        r#"{{"lang":{},"code":{}}}"#,
+        language.as_str(),
+        code.as_str()
+    ))
+}
+
+/// The thought after the summary, without the quotation marks of its lines.
+fn thought(body: &str) -> String {
+    let text = unescaped(behind_summary(body));
     let unquoted = |line: &str| {
         let line = line.strip_prefix('>').unwrap_or(line);
         line.strip_prefix(' ').unwrap_or(line).to_owned()
@@ -156,10 +221,35 @@ mod tests {
     }
 
     #[test]
+    fn code_of_the_interpreter_is_a_call_and_its_output_the_result() {
+        let text = "<details type=\"code_interpreter\" done=\"true\" output=\"{&quot;stdout&quot;: &quot;2&quot;}\">\n<summary>Analyzed</summary>\n\
+            ```python\nprint(\"```\")\n```\n</details>\nIt is 2.";
+        let call = DetailsCall {
+            id: None,
+            name: Some("code_interpreter".to_owned()),
+            arguments: r#"{"lang":"python","code":"print(\"```\")"}"#.to_owned(),
+            result: Some(r#"{"stdout": "2"}"#.to_owned()),
+        };
+        assert_eq!(pieces(text), Some(vec![Call(call), Words("It is 2.".to_owned())]));
+    }
+
+    #[test]
+    fn details_after_a_fence_that_is_closed_are_no_words() {
+        let text =
+            "```\n<details type=\"reasoning\">a</details>\n```\n<details type=\"reasoning\">b</details>";
+        let words = "```\n<details type=\"reasoning\">a</details>\n```".to_owned();
+        assert_eq!(pieces(text), Some(vec![Words(words), Thought("b".to_owned())]));
+    }
+
+    #[test]
     fn other_details_and_tags_that_are_cut_off_stay_words() {
         for text in [
             "a <details> b </details>",
             "<details type=\"code_interpreter\" output=\"1\">x</details>",
+            "<details type=\"code_interpreter\">\n```python\nprint('</details>')\n```\n</details>",
+            "```html\n<details type=\"reasoning\">x</details>\n```",
+            "~~~~\n```\n~~~\n<details type=\"reasoning\">x</details>",
+            "Write `<details type=\"reasoning\">x</details>`.",
             "<details type=\"reasoning\" done=\"false\">\n&gt; cut",
             "<details type=\"reasoning>x</details>",
             "no details",

@@ -32,6 +32,8 @@ pub(crate) struct Turn {
     pub rest: ExtraFields,
     /// Whether the turn continues an assistant's turn directly before it.
     pub continues: bool,
+    /// Whether it continues it wherever a stream was cut, in the middle of a text too.
+    pub is_cut: bool,
     /// Whether an assistant's turn directly after it continues it.
     pub continued_by_next: bool,
     /// Whether the turn is an item; an answer may have several.

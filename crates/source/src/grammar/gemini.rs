@@ -53,13 +53,25 @@ pub(crate) static GEMINI: Grammar = Grammar {
         total: Some("totalTokenCount"),
     }),
     ..Grammar::own("gemini", &["role", "parts"], |value, site| {
-        of_parts(&GEMINI, value, "parts", site)
+        // A chat of google-genai has a content for each piece of a stream.
+        let continues = is_plain(value);
+        Turn {
+            continues,
+            is_cut: continues,
+            ..of_parts(&GEMINI, value, "parts", site)
+        }
     })
 };
 
 /// A kind of part that is recognised by one of its fields.
 const fn with(key: &'static str, read: super::ReadBlock) -> BlockForm {
     BlockForm::of(When::Has(key), Read::Own(read))
+}
+
+/// Whether a content is the model's and has no fields of a chat program, such as an id or a time.
+pub(crate) fn is_plain(content: Value<'_>) -> bool {
+    let is_model = content.get("role").and_then(Value::string).as_deref() == Some("model");
+    is_model && content.fields().all(|(key, _)| matches!(&*key, "role" | "parts"))
 }
 
 /// The first of two spellings that an object has.

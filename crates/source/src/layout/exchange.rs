@@ -71,6 +71,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
 
     /// Reads a request. Fields without a place are kept below `name`, the field of the request in its record.
     pub(crate) fn request(&mut self, request: Value<'_>, name: &str) {
+        self.turns.list.answers.in_pieces = true;
         let mut known = vec!["model"];
         self.beside.model = usage::model(request).or(self.beside.model.take());
         for key in SYSTEM {
@@ -227,6 +228,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
     /// below `name`.
     pub(crate) fn answer<'v>(&mut self, answer: Value<'v>, name: &str) -> Option<Value<'v>> {
         let before = self.turns.list.messages.len();
+        self.turns.answered_from = before;
         let mut known = vec!["model", "usage"];
         let limits = self.turns.list.limits;
         if let Some(events) = stream::open(answer, limits) {

@@ -226,6 +226,20 @@ impl<'d, 'r> ListReader<'d, 'r> {
         self.rows.merged += 1;
     }
 
+    /// Moves the findings from `known` on, which are about a piece at a path of the record, to the message that it belongs to.
+    pub(crate) fn move_findings(&mut self, known: usize, position: usize, place: impl FnOnce() -> String) {
+        if self.notes.findings.len() <= known {
+            return;
+        }
+        let own = place();
+        for finding in self.notes.findings.iter_mut().skip(known) {
+            finding.position = finding.position.map(|_| position as u32);
+            if let Path::InMessage(suffix) = &finding.path {
+                finding.path = Path::Absolute(format!("{own}{suffix}"));
+            }
+        }
+    }
+
     /// Reports that messages are copies from an earlier conversation, if there are any.
     pub(crate) fn note_copies(&mut self, copied: u64) {
         if copied > 0 {

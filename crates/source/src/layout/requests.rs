@@ -29,12 +29,17 @@ const SENT: [&str; 9] = words!(
     usage
 );
 
+/// Whether a record has such fields.
+fn was_sent(root: Value<'_>) -> bool {
+    SENT.iter().any(|field| present(root, field).is_some())
+}
+
 /// Marks the reading of a record without such fields as a chat, as in files for fine-tuning, and not as a request.
 fn of_request(about: &About, root: Value<'_>, read: Result<Reading, Box<Finding>>) -> Reading {
     let mut reading = reading(about, read);
-    let was_sent = SENT.iter().any(|field| present(root, field).is_some())
-        || columns::first(root, ColumnMeaning::Answer).is_some();
-    if let Some(conversation) = reading.conversation.as_mut().filter(|_| !was_sent) {
+    let has_answer = columns::first(root, ColumnMeaning::Answer).is_some();
+    let conversation = reading.conversation.as_mut();
+    if let Some(conversation) = conversation.filter(|_| !was_sent(root) && !has_answer) {
         conversation.traits.records = Records::Conversations;
     }
     reading
@@ -221,6 +226,7 @@ impl Requests {
             system: row.system,
             tools: &form.tools_in(),
         };
+        reader.exchange.turns.list.answers.in_pieces |= was_sent(root);
         let notes = &mut reader.exchange.turns.list.notes;
         reader.exchange.beside = RequestFields::read(names, root, limits, notes);
         reader

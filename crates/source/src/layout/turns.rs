@@ -13,7 +13,7 @@ use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role, Time
 
 use crate::base::{Roster, Site, Times, Turn, are_of_tools, media::hold_place, message_kind, only_answers};
 use crate::frame::{FrameView, Reading};
-use crate::layout::list::{ListReader, answers::merge_piece};
+use crate::layout::list::{ListReader, answers};
 
 /// The index of a message that is in no list of the record: only its bytes give its place.
 pub(crate) const OUTSIDE_LISTS: u32 = u32::MAX - 1;
@@ -30,6 +30,8 @@ pub(crate) struct Turns<'d, 'r> {
     pub within: Option<Range<usize>>,
     /// Whether the assistant's next turn continues the last message.
     next_continues: bool,
+    /// The number of messages before the answer: no piece of a stream continues those of the request.
+    pub answered_from: usize,
 }
 
 impl<'d, 'r> Turns<'d, 'r> {
@@ -41,6 +43,7 @@ impl<'d, 'r> Turns<'d, 'r> {
             times: Times::new(frame.options),
             within: None,
             next_continues: false,
+            answered_from: 0,
         }
     }
 
@@ -111,7 +114,9 @@ impl<'d, 'r> Turns<'d, 'r> {
         let is_assistants =
             |last: &Message| last.role == Role::Assistant && last.kind == MessageKind::Message;
         let has_ended = self.list.answers.ends.last() == Some(&self.list.messages.len());
+        let is_of_request = turn.is_cut && self.list.messages.len() == self.answered_from;
         if (turn.continues || next_continues)
+            && !is_of_request
             && !has_ended
             && self.list.messages.last().is_some_and(is_assistants)
         {
@@ -137,15 +142,12 @@ impl<'d, 'r> Turns<'d, 'r> {
         };
         turn.join_texts();
         self.list.tools.append(&mut turn.tools);
-        if self.list.notes.findings.len() > known {
-            let own = place();
-            for finding in self.list.notes.findings.iter_mut().skip(known) {
-                finding.position = finding.position.map(|_| position as u32);
-                if let Path::InMessage(suffix) = &finding.path {
-                    finding.path = Path::Absolute(format!("{own}{suffix}"));
-                }
-            }
-        }
+        self.list.move_findings(known, position, place);
+        let merge = if turn.is_cut && !turn.gaps.contains(&0) {
+            answers::merge_continuation
+        } else {
+            answers::merge_piece
+        };
         let piece = Message {
             id: turn.id,
             parts: turn.parts,
@@ -160,7 +162,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         }
         self.list.rows.merged += 1;
         message.origin.end = piece.origin.end;
-        merge_piece(message, piece, self.list.rows.merged);
+        merge(message, piece, self.list.rows.merged);
     }
 
     /// Adds a turn as a separate message. A turn with calls and their results is divided at the results, because these are the

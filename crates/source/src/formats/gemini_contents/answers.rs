@@ -41,8 +41,9 @@ impl<'d> Candidates<'d> {
 
     /// Reads the answers after the turns; their other fields are kept.
     pub(super) fn read(&self, reader: &mut Reader<'d, '_>, extra: &mut Extra) {
-        // The first message of an answer is never a system text.
+        // The first message of an answer is never a system text, and continues no turn of the request.
         reader.begins_with_system_text = false;
+        reader.joins_answers = false;
         let (path, index) = self.place;
         let start = reader.list.messages.len();
         let mut others = Vec::new();

@@ -11,8 +11,8 @@ use super::meta::{self, Meta};
 use super::reply;
 use super::roster::Roster;
 use crate::base::{Keep as _, Site, Times, Turn, Wire as _, media::hold_place, text, wire, words};
-use crate::grammar::gemini::one;
-use crate::layout::{Element, ListReader};
+use crate::grammar::gemini::{is_plain, one};
+use crate::layout::{Element, ListReader, list::answers::merge_continuation};
 
 /// Keys of a line that have a place in the model.
 const KNOWN: [&str; 10] = words!(
@@ -37,6 +37,8 @@ pub(super) struct Reader<'d, 'r> {
     pub lines: Vec<Meta>,
     /// Whether the first turn may be a system text that was put in front of the history.
     pub begins_with_system_text: bool,
+    /// Whether neighbouring contents of the model are pieces of one answer.
+    pub joins_answers: bool,
     /// The chat that the first line names.
     pub chat: Option<String>,
     /// The thread that the first line with one names.
@@ -105,12 +107,12 @@ impl<'d> Reader<'d, '_> {
             }
         };
         if let Some(turn) = self.list.element(Element::Message, path, value, Fields::read) {
-            self.accept(index, value, &turn);
+            self.accept(index, value, &turn, path);
         }
     }
 
-    fn accept(&mut self, index: u32, value: Value<'d>, turn: &Fields<'d>) {
-        let stated = stated_role(turn);
+    fn accept(&mut self, index: u32, value: Value<'d>, turn: &Fields<'d>, path: impl FnOnce() -> String) {
+        let (stated, known) = (stated_role(turn), self.list.notes.findings.len());
         let first_texts = turn.parts.into_iter().flat_map(Value::items).take(2);
         let (lines, skipped) = lines(first_texts.map(|part| part.get("text").and_then(Value::as_str)));
         let id = lines.meta.get("message_id").map(str::to_owned);
@@ -180,7 +182,7 @@ impl<'d> Reader<'d, '_> {
             Role::Assistant => "model",
             other => other.as_str(),
         };
-        self.list.push(Message {
+        let message = Message {
             id,
             sender: Some(sender),
             timestamp,
@@ -190,8 +192,31 @@ impl<'d> Reader<'d, '_> {
             source_type: text(turn.role).filter(|word| word != plain),
             extra: Extra(content.rest),
             ..self.list.message(role, value.span(), index)
-        });
-        self.lines.push(lines.of_sender().clone());
+        };
+        if self.joins_answers && is_plain(value) && self.is_behind_answer() {
+            self.join(message, known, path);
+        } else {
+            self.list.push(message);
+            self.lines.push(lines.of_sender().clone());
+        }
+    }
+
+    fn is_behind_answer(&self) -> bool {
+        let last = self.list.messages.last();
+        last.is_some_and(|last| last.role == Role::Assistant)
+    }
+
+    /// Adds a piece to the answer before it; the findings from `known` on are about the piece.
+    fn join(&mut self, piece: Message, known: usize, path: impl FnOnce() -> String) {
+        let Some(last) = self.list.messages.len().checked_sub(1) else {
+            return;
+        };
+        self.list.move_findings(known, last, path);
+        self.list.rows.merged += 1;
+        if let Some(answer) = self.list.messages.get_mut(last) {
+            answer.origin.end = piece.origin.end;
+            merge_continuation(answer, piece, self.list.rows.merged);
+        }
     }
 
     fn sender(&mut self, role: Role, lines: &Lines) -> usize {
@@ -265,6 +290,13 @@ pub(super) fn begins_with_system_text(turns: &[Value<'_>]) -> bool {
     let has_line = |turn: &Value<'_>| lines(texts(*turn).into_iter()).1 > 0;
     let is_text = matches!(texts(*first).as_slice(), [Some(_)]) && !has_line(first);
     is_users(first) && is_text && later.iter().any(|turn| is_users(turn) && has_line(turn))
+}
+
+/// Whether neighbouring contents of the model are pieces of one answer: in a history with lines, each is a message.
+pub(super) fn joins_answers(turns: &[Value<'_>]) -> bool {
+    let has_line = |turn: &Value<'_>| lines(texts(*turn).into_iter()).1 > 0;
+    let are_pieces = |pair: &[Value<'_>]| pair.iter().all(|turn| is_plain(*turn));
+    turns.windows(2).any(are_pieces) && !turns.iter().any(has_line)
 }
 
 /// The text of each part of a turn, where it is one.

@@ -91,6 +91,19 @@ pub(crate) fn merge_piece(answer: &mut Message, piece: Message, number: u64) {
     answer.parts.extend(piece.parts);
 }
 
+/// Adds what continues an answer wherever a stream was cut: a text or a thought that the cut divided is one.
+pub(crate) fn merge_continuation(answer: &mut Message, mut piece: Message, number: u64) {
+    match (answer.parts.last_mut(), piece.parts.first_mut()) {
+        (Some(Part::Text(text)), Some(Part::Text(more)))
+        | (Some(Part::Reasoning(text)), Some(Part::Reasoning(more))) => {
+            text.push_str(more);
+            piece.parts.remove(0);
+        }
+        _ => {}
+    }
+    merge_piece(answer, piece, number);
+}
+
 fn is_answer(message: &Message) -> bool {
     message.role == Role::Assistant && message.kind == MessageKind::Message
 }

@@ -36,7 +36,7 @@ impl Members {
             extra.keep_some("deleted", row.get("deleted"));
         }
         extra.keep_some("tz", present(row, "tz"));
-        self.add(Participant {
+        let place = self.add(Participant {
             name,
             alias: words(Some(row), "name"),
             email: words(profile, "email"),
@@ -47,6 +47,13 @@ impl Members {
             id,
             ..Participant::default()
         });
+        // Messages may name the bot of a member instead of the member.
+        if let Some(bot) = profile
+            .and_then(|profile| text(profile.get("bot_id")))
+            .filter(|_| is_bot)
+        {
+            self.places.entry(bot).or_insert(place);
+        }
     }
 
     /// The person with an id, who may have left the workspace; `profile` is the message's data about its
@@ -112,6 +119,12 @@ impl Members {
         self.list
             .get(place)
             .is_some_and(|person| person.kind == ParticipantKind::Agent)
+    }
+
+    /// The name in a message, if its sender has another.
+    pub(super) fn other_name(&self, place: usize, name: String) -> Option<String> {
+        let own = self.list.get(place).and_then(Participant::own_name);
+        (own != Some(&name)).then_some(name)
     }
 
     /// The name of an id, for mentions.

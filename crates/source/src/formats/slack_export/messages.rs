@@ -158,8 +158,10 @@ impl<'d, 'r> Reader<'d, 'r> {
             .or_else(|| wire.comment.and_then(|comment| comment.get("user")));
         let sender = match user.and_then(id) {
             Some(user) => Some(self.members.person(&user, wire.user_profile)),
-            None => self.members.bot(wire.bot_id.and_then(id), name),
+            None => self.members.bot(wire.bot_id.and_then(id), name.clone()),
         };
+        let sender_name = name.zip(sender).filter(|_| user.is_none());
+        let sender_name = sender_name.and_then(|(name, sender)| self.members.other_name(sender, name));
         let is_bot = subtype.as_deref() == Some("bot_message")
             || sender.is_some_and(|sender| self.members.is_agent(sender));
         let mut extra = ExtraFields::new();
@@ -197,6 +199,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         Message {
             id: Some(ts),
             sender,
+            sender_name,
             kind: message_kind(is_event),
             source_type: subtype,
             timestamp,

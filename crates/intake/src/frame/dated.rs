@@ -95,13 +95,22 @@ fn has_form(line: &str, form: &str) -> bool {
 }
 
 /// Whether a line begins with a date, a time and their delimiter: `12/9/20, 23:55 - Ann: ` or `[09.12.20, 23:55:01]
-/// Ann: `, with the digits and words of any phone's language; the oldest have a colon after the seconds. Lines of
-/// program logs do not match: they begin with the year and a hyphen, and have no brackets around the time.
+/// Ann: `, with the digits and words of any phone's language; the oldest have a colon after the time. Lines of
+/// program logs mostly do not match: they begin with the year and a hyphen, and have seconds or a word behind the time.
 fn is_dated(text: &str) -> bool {
     let signs = text.chars().filter(|sign| !MARKS.contains(sign));
     let plain: String = signs
-        .map(|sign| if sign == '\u{60c}' { ',' } else { plain_digit(sign) })
+        .map(|sign| match sign {
+            '\u{60c}' => ',',
+            '\u{202f}' | '\u{a0}' => ' ',
+            sign => plain_digit(sign),
+        })
         .collect();
+    // Canadian phones write `10 h 05 min 30 s` in French.
+    let plain = plain
+        .replacen(" h ", ":", 1)
+        .replacen(" min ", ":", 1)
+        .replacen(" s]", "]", 1);
     dated(&plain).is_some()
 }
 
@@ -123,31 +132,43 @@ fn dated(text: &str) -> Option<()> {
     let (_, rest) = digits(rest.strip_prefix(separator)?.trim_start_matches(' '))?;
     let rest = rest.strip_prefix('.').unwrap_or(rest);
     let rest = rest.strip_prefix(" \u{433}.").unwrap_or(rest);
-    let is_ours = inside.is_some() || rest.starts_with(',') || first.len() <= 2 || separator != '-';
-    let after = rest.trim_start_matches([',', ' ', '\u{202f}', '\u{a0}']);
+    let is_like_log = inside.is_none() && !rest.starts_with(',') && first.len() > 2 && separator == '-';
+    let after = rest.trim_start_matches([',', ' ']);
     // A word before the time, or AM or PM.
     let time = after.trim_start_matches(|sign: char| !sign.is_ascii_digit());
     let word = after.strip_suffix(time)?.trim_end();
     let behind = time.trim_start_matches(|sign: char| sign.is_ascii_digit() || ":.".contains(sign));
     let time = time.strip_suffix(behind)?;
     let (time, behind) = match time.strip_suffix(':') {
-        Some(time) if time.matches(':').count() == 2 => (time, format!(":{behind}")),
+        Some(time) if time.contains(':') => (time, format!(":{behind}")),
         _ => (time, behind.to_owned()),
     };
     let is_time = time.len() >= 4 && time.contains([':', '.']);
+    let has_seconds = time.matches([':', '.']).count() == 2;
     let ends: &[&str] = match inside {
         Some(_) => &["] "],
-        None if time.matches([':', '.']).count() == 2 => &[" - ", ": "],
-        None => &[" - "],
+        None if is_like_log => &[" - "],
+        None => &[" - ", ": "],
     };
-    // Only AM or PM may be between the time and its delimiter.
     let is_end = |end: &&str| {
-        behind
-            .split_once(*end)
-            .is_some_and(|(gap, _)| gap.chars().count() <= 8)
+        behind.split_once(*end).is_some_and(|(gap, rest)| match *end {
+            _ if is_like_log => !has_seconds && HALVES.contains(&gap.trim()),
+            // A name and another colon follow.
+            ": " if !has_seconds => is_half(gap) && rest.contains(": "),
+            _ => gap.chars().count() <= 8 || is_half(gap),
+        })
     };
-    let is_one = is_ours && is_time && word.chars().count() <= 4 && ends.iter().any(is_end);
-    is_one.then_some(())
+    let is_word = word.chars().count() <= 4 || is_half(word) && !word.is_ascii();
+    (is_time && is_word && ends.iter().any(is_end)).then_some(())
+}
+
+/// What may be behind a time in a line that begins like a program's log.
+const HALVES: [&str; 9] = ["", "AM", "PM", "am", "pm", "a.m.", "p.m.", "a. m.", "p. m."];
+
+/// Whether a text may be the words for a half of the day, which are long in some languages.
+fn is_half(text: &str) -> bool {
+    let is_of_word = |sign: char| !sign.is_ascii() || sign.is_ascii_alphabetic() || " .".contains(sign);
+    text.chars().count() <= 16 && text.chars().all(is_of_word)
 }
 
 /// Splits at most four digits from the beginning of a text.

@@ -152,11 +152,14 @@ fn beginning(token: &[u8]) -> String {
 /// The maximum number of lines of a text in a sketch.
 const MAX_LINES: usize = 1024;
 
+/// The number of bytes of a text's line that a sketch has.
+const MAX_LINE_BYTES: usize = 160;
+
 /// The shape of a text, which is written as an object: the beginning of each of its first non-empty lines.
 pub(super) fn of_text(text: &[u8]) -> RecordSketch {
     let lines = text.split(|byte| *byte == b'\n');
     let lines = lines.filter(|line| !line.trim_ascii().is_empty()).take(MAX_LINES);
-    let begins = lines.map(|line| String::from_utf8_lossy(cut::up_to(line, MAX_STRING_BYTES)).into_owned());
+    let begins = lines.map(|line| String::from_utf8_lossy(cut::up_to(line, MAX_LINE_BYTES)).into_owned());
     RecordSketch {
         keys: vec!["text".to_owned()],
         is_object: true,

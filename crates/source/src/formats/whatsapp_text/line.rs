@@ -2,6 +2,8 @@
 
 use chatmill_intake::plain_digit;
 
+use super::words::{FIRST_HALF, SECOND_HALF};
+
 /// Marks of writing direction, which phones put in front of lines, names and notices.
 pub(super) const MARKS: [char; 7] = [
     '\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202c}', '\u{2068}', '\u{2069}',
@@ -25,6 +27,8 @@ pub(super) struct Begin<'t> {
     pub has_halves: bool,
     /// Date and time as written.
     pub raw: &'t str,
+    /// Whether both are in brackets.
+    pub is_bracketed: bool,
     /// The rest of the line: name and text, or a notice.
     pub rest: &'t str,
 }
@@ -43,7 +47,7 @@ pub(super) fn begin(line: &str) -> Option<Begin<'_>> {
     // The Bulgarian word for year follows it.
     let after = after_date.strip_prefix(" \u{433}.").unwrap_or(after_date);
     let after = after.strip_prefix([',', '\u{60c}']).unwrap_or(after);
-    let after = after.trim_start_matches(BLANKS);
+    let after = after.trim_start_matches(MARKS).trim_start_matches(BLANKS);
     let (half_before, after) = half(after);
     let after = after.trim_start_matches(BLANKS);
     // A short word such as `um`, `at` or `à` may precede the time.
@@ -54,7 +58,7 @@ pub(super) fn begin(line: &str) -> Option<Begin<'_>> {
     } else {
         after
     };
-    let (clock, has_seconds, behind) = time(after)?;
+    let (clock, has_seconds, behind) = time(after).or_else(|| time_with_words(after))?;
     let (half, behind) = half(behind);
     let half = half_before.or(half);
     let behind = behind.strip_prefix(" \u{447}.").unwrap_or(behind);
@@ -64,7 +68,11 @@ pub(super) fn begin(line: &str) -> Option<Begin<'_>> {
         None => behind
             .trim_start_matches(BLANKS)
             .strip_prefix("- ")
-            .or_else(|| behind.strip_prefix(": ").filter(|_| has_seconds))
+            .or_else(|| {
+                behind
+                    .strip_prefix(": ")
+                    .filter(|rest| has_seconds || rest.contains(": "))
+            })
             .or_else(|| (behind.trim_start_matches(BLANKS) == "-").then_some(""))?,
     };
     let number = |text: &str| number(text).unwrap_or(u32::MAX);
@@ -76,6 +84,7 @@ pub(super) fn begin(line: &str) -> Option<Begin<'_>> {
         time: clock_of(clock, half),
         has_halves: half.is_some(),
         raw: raw.trim_end_matches(BLANKS),
+        is_bracketed: inside.is_some(),
         rest,
     })
 }
@@ -128,62 +137,31 @@ fn time(text: &str) -> Option<([u32; 3], bool, &str)> {
     ))
 }
 
-/// Words for the halves of the day: before the time in East Asia and Turkish, after it elsewhere.
-const HALVES: [(&[&str], bool); 2] = [
-    (
-        &[
-            "am",
-            "a.m.",
-            "a. m.",
-            "a.\u{a0}m.",
-            "上午",
-            "早上",
-            "凌晨",
-            "清晨",
-            "午前",
-            "오전",
-            "ص",
-            "ق.ظ.",
-            "π.μ.",
-            "öö",
-            "sa",
-            "pg",
-            "dop.",
-            "de.",
-        ],
-        false,
-    ),
-    (
-        &[
-            "pm",
-            "p.m.",
-            "p. m.",
-            "p.\u{a0}m.",
-            "下午",
-            "中午",
-            "晚上",
-            "午後",
-            "오후",
-            "م",
-            "ب.ظ.",
-            "μ.μ.",
-            "ös",
-            "ch",
-            "ptg",
-            "odp.",
-            "du.",
-        ],
-        true,
-    ),
-];
+/// A time as Canadian phones write it in French: `10 h 05`, `10 h 05 min 30 s`.
+fn time_with_words(text: &str) -> Option<([u32; 3], bool, &str)> {
+    let (hour, rest) = digits(text, 2)?;
+    let (minute, rest) = digits(behind_word(rest, "h")?, 2)?;
+    let seconds = behind_word(rest, "min").and_then(|rest| digits(rest, 2));
+    let seconds = seconds.and_then(|(second, rest)| Some((second, behind_word(rest, "s")?)));
+    let has_seconds = seconds.is_some();
+    let (second, rest) = seconds.unwrap_or(("0", rest));
+    let clock = [number(hour)?, number(minute)?, number(second)?];
+    Some((clock, has_seconds, rest))
+}
+
+/// The text after a word and the blanks around it.
+fn behind_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    let rest = text.trim_start_matches(BLANKS).strip_prefix(word)?;
+    Some(rest.trim_start_matches(BLANKS))
+}
 
 /// The half of the day, `true` for the second, and the rest of the text.
 fn half(text: &str) -> (Option<bool>, &str) {
     let after = text.trim_start_matches(BLANKS);
-    for (words, is_second) in HALVES {
-        for word in words {
+    for (words, is_second) in [(&FIRST_HALF, false), (&SECOND_HALF, true)] {
+        for word in words.iter() {
             let head: String = after.chars().take(word.chars().count()).collect();
-            let is_it = head.to_lowercase().replace('\u{202f}', " ") == *word;
+            let is_it = head.to_lowercase().replace(['\u{202f}', '\u{a0}'], " ") == *word;
             if is_it
                 && let Some(rest) = after.strip_prefix(head.as_str())
                 && !rest.starts_with(|sign: char| sign.is_alphabetic())
@@ -258,6 +236,14 @@ pub(super) fn order(begins: &[Begin<'_>]) -> (Order, Evidence) {
 }
 
 impl Begin<'_> {
+    /// Whether programs begin the lines of their logs so, too: with the year and hyphens, and neither a comma nor brackets.
+    pub(super) fn is_like_log(&self) -> bool {
+        self.is_year_first
+            && self.separator == '-'
+            && !self.is_bracketed
+            && !self.raw.contains([',', '\u{60c}'])
+    }
+
     /// The time by ISO 8601, without an offset; `None` if date or time is impossible.
     pub(super) fn iso(&self, order: Order) -> Option<String> {
         let [hour, minute, second] = self.time?;
@@ -273,7 +259,8 @@ impl Begin<'_> {
             2500..2700 => year - 543,
             year => year,
         };
-        if year > 9999 || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        // No phone had the app before 2009: a smaller year counts from another one.
+        if !(2000..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
             return None;
         }
         Some(format!(
@@ -341,6 +328,31 @@ mod tests {
                 "2016-06-27T08:04:08",
                 "Ann: hi",
             ),
+            ("12.07.2017, 22:35: Ann: hi", "2017-07-12T22:35:00", "Ann: hi"),
+            ("1/5/2026 3:04 PM: Ann: hi", "2026-05-01T15:04:00", "Ann: hi"),
+            ("2026-01-05 10:00 - Ann: hi", "2026-01-05T10:00:00", "Ann: hi"),
+            (
+                "2026-01-05, 15\u{a0}h\u{a0}04 - Ann: hi",
+                "2026-01-05T15:04:00",
+                "Ann: hi",
+            ),
+            (
+                "[2026-01-05 15 h 04 min 05 s] Ann: hi",
+                "2026-01-05T15:04:05",
+                "Ann: hi",
+            ),
+            (
+                "۵/۱/۲۰۲۶،\u{200f} ۱۵:۰۴ - Ann: hi",
+                "2026-01-05T15:04:00",
+                "Ann: hi",
+            ),
+            ("5/1/26, 3:04 अपराह्न - Ann: hi", "2026-01-05T15:04:00", "Ann: hi"),
+            ("5/1/26, பிற்பகல் 3:04 - Ann: hi", "2026-01-05T15:04:00", "Ann: hi"),
+            (
+                "5.1.26, 3:04 e pasdites - Ann: hi",
+                "2026-01-05T15:04:00",
+                "Ann: hi",
+            ),
         ] {
             let begin = begin(line).unwrap_or_else(|| panic!("{line}"));
             assert_eq!(
@@ -355,10 +367,12 @@ mod tests {
             "3 - 4 = -1",
             "[12/9/20] x",
             "1/2/3, 10:00 - x",
+            "12.07.2017, 22:35: the train",
         ] {
             assert_eq!(begin(line), None, "{line}");
         }
         assert_eq!(iso("45/45/20, 10:00 - x: y", day), None);
+        assert_eq!(iso("1404/10/15, 10:00 - x: y", day), None);
         assert_eq!(iso("1/2/20, 25:00 - x: y", day), None);
         assert_eq!(iso("1/2/20, 13:00 PM - x: y", day), None);
     }

@@ -52,7 +52,12 @@ pub static WHATSAPP_TEXT: RustFormat = RustFormat {
 
 fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     let mut lines = sketch.records.iter().flat_map(|record| &record.starts);
-    let is_line = |line: &str| line::begin(line).is_some_and(|begin| !is_logged(begin.rest));
+    let is_line = |line: &str| {
+        let is_chat = |begin: Begin<'_>| {
+            !is_logged(begin.rest) && (!begin.is_like_log() || words::is_about_encryption(begin.rest))
+        };
+        line::begin(line).is_some_and(is_chat)
+    };
     let is_ours = sketch.framing == Framing::Text && lines.any(|(_, line)| is_line(line));
     is_ours.then(|| (90, vec!["lines begin with a date, a time and a name".to_owned()]))
 }
@@ -282,5 +287,36 @@ fn with_files(text: String) -> Vec<Part> {
             vec![upload(kind, name), Part::Text(caption.to_owned())]
         }
         _ => vec![Part::Text(text)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chatmill_intake::RecordSketch;
+
+    use super::*;
+
+    fn is_recognised(lines: &[&str]) -> bool {
+        let starts = lines.iter().map(|line| ("text".to_owned(), (*line).to_owned()));
+        let record = RecordSketch {
+            starts: starts.collect(),
+            ..RecordSketch::default()
+        };
+        let sketch = Sketch {
+            framing: Framing::Text,
+            records: vec![record],
+        };
+        recognise(&sketch).is_some()
+    }
+
+    #[test]
+    fn lines_that_programs_write_too_need_the_notice_of_a_chat() {
+        let line = "2026-01-05 10:00 - Ann: hi";
+        let notice = "2026-01-05 09:58 - Messages and calls are end-to-end encrypted.";
+        assert!(!is_recognised(&[line]));
+        assert!(is_recognised(&[notice, line]));
+        assert!(is_recognised(&["2026-01-05, 10:00 - Ann: hi"]));
+        assert!(is_recognised(&["[2026-01-05 10:00:00] Ann: hi"]));
+        assert!(!is_recognised(&["05/01/2026 10:00 - ERROR: hi"]));
     }
 }

@@ -10,12 +10,16 @@ use crate::layout::text::kind_of_name;
 macro_rules! words {
     ($($(#[$about:meta])+ $name:ident = $file:literal;)+) => {
         $($(#[$about])+
-        static $name: LazyLock<Vec<&str>> =
+        pub(super) static $name: LazyLock<Vec<&str>> =
             LazyLock::new(|| include_str!(concat!("words/", $file, ".txt")).lines().map(|line| line.trim_matches('"')).collect());)+
     };
 }
 
 words! {
+    /// Words for the first half of the day: before the time in East Asia, in Tamil and in Turkish, after it elsewhere.
+    FIRST_HALF = "half_first";
+    /// Words for the second half.
+    SECOND_HALF = "half_second";
     /// Texts in place of a file that was not exported, of an unknown kind,
     OMITTED_FILE = "omitted_file";
     /// of a picture,
@@ -32,6 +36,8 @@ words! {
     EDITED = "edited";
     /// Texts in place of a message that was deleted.
     DELETED = "deleted";
+    /// Words of the notice that a chat is encrypted, with which most exports begin.
+    ENCRYPTED = "encrypted";
     /// Words of notices that follow the name of a person or of the group, after a mark of direction.
     NOTICES = "notices";
     /// Texts of events after a name: verbs, each of which is followed by an object.
@@ -129,7 +135,13 @@ pub(super) fn mark(text: &str, is_marked: bool) -> Option<Mark> {
     if DELETED.contains(&text.trim_end_matches('.')) {
         return Some(Mark::Deleted);
     }
-    (is_marked && NOTICES.iter().any(|words| text.contains(*words))).then_some(Mark::Notice)
+    let mut notices = NOTICES.iter().chain(ENCRYPTED.iter());
+    (is_marked && notices.any(|words| text.contains(*words))).then_some(Mark::Notice)
+}
+
+/// Whether a text is the notice that a chat is encrypted.
+pub(super) fn is_about_encryption(text: &str) -> bool {
+    ENCRYPTED.iter().any(|words| text.contains(*words))
 }
 
 /// Removes the mark of an edit from the end of a text; returns whether there was one.
@@ -161,6 +173,8 @@ mod tests {
             "<省略多媒体文件>",
             "<تم استبعاد الوسائط>",
             "<Médias omis>",
+            "<Ficheiro não revelado>",
+            "<Παράλειψη μέσων>",
         ] {
             assert_eq!(
                 mark(text, false),

@@ -12,7 +12,8 @@
 //! invalid. The message of `raise_exception` is a violation.
 //!
 //! Content that a template leaves out is a loss. To find losses in the output, the template is rendered a second time with marks around the
-//! content; the output of a template that inspects its texts is searched instead.
+//! content, and a third time without marks around the ids of calls if the template inspects those; the output of a template that inspects
+//! its other texts is searched instead.
 //!
 //! Why: docs/decisions/2026-11-21-chat-template-token-attribution.md.
 
@@ -64,6 +65,7 @@ use context::TemplateContext;
 use engine::{Engine, Stop};
 use losses::Trims;
 use marked_value::MarkedValue;
+use marks::Unmarked;
 use meter::Allowance;
 use output::Output;
 use output::answers::{Answers, Surroundings};
@@ -354,32 +356,26 @@ impl TemplateDialect {
     }
 
     /// Renders the template with its context and writes the output.
-    fn write<'a>(
+    fn write<'a, 's>(
         &self,
-        given: &TemplateContext<'a, '_>,
+        given: &TemplateContext<'a, 's>,
+        without_marked_ids: impl FnOnce() -> TemplateContext<'a, 's>,
         losses: &mut Losses,
         sink: &mut Sink<'a>,
     ) -> Result<(), Stop> {
         let engine = self.engine_for(given.tools.is_some());
-        let context = |choose: fn(&MarkedValue) -> Value| {
-            self.context(choose(&given.messages), given.tools.as_ref().map(choose))
-        };
-        let plain = context(|value| value.plain.clone());
+        let tools = given.tools.as_ref().map(|tools| tools.plain.clone());
+        let plain = self.context(given.messages.plain.clone(), tools);
         let mut allowance = engine.allowance(&plain);
         let text = engine.render(plain, &mut allowance)?;
-        let marked = given
-            .can_be_marked()
-            .then(|| {
-                let marked = context(|value| value.marked.clone());
-                let mut allowance = engine.allowance(&marked);
-                engine.render_marked(marked, &mut allowance).ok()
-            })
-            .flatten();
-        let most = MOST_MARKS.saturating_add(given.pieces.len().saturating_mul(16));
-        let unmarked = marked.and_then(|marked| marks::read(&marked, most));
-        let unmarked = unmarked.filter(|unmarked| unmarked.text == text);
+        let mut unmarked = self.unmarked(engine, given, &text);
+        let marks_ids = unmarked.is_some();
+        if !marks_ids && given.has_ids() {
+            unmarked = self.unmarked(engine, &without_marked_ids(), &text);
+        }
         let regions = match &unmarked {
-            Some(unmarked) => Regions::of_marks(unmarked, &given.pieces),
+            Some(unmarked) if marks_ids => Regions::of_marks(unmarked, &given.pieces),
+            Some(unmarked) => Regions::of_marks_without_ids(unmarked, &given.pieces),
             None => Regions::of_search(&text, &given.pieces),
         };
         losses::declare(&text, &regions, &given.pieces, &self.trims, losses);
@@ -398,6 +394,19 @@ impl TemplateDialect {
         };
         output.write(sink);
         Ok(())
+    }
+
+    /// Renders a marked context and takes out the marks; `None` if the output is another one with marks.
+    fn unmarked(&self, engine: &Engine, given: &TemplateContext<'_, '_>, text: &str) -> Option<Unmarked> {
+        if !given.can_be_marked() {
+            return None;
+        }
+        let tools = given.tools.as_ref().map(|tools| tools.marked.clone());
+        let marked = self.context(given.messages.marked.clone(), tools);
+        let mut allowance = engine.allowance(&marked);
+        let marked = engine.render_marked(marked, &mut allowance).ok()?;
+        let most = MOST_MARKS.saturating_add(given.pieces.len().saturating_mul(16));
+        marks::read(&marked, most).filter(|unmarked| unmarked.text == text)
     }
 
     /// Returns the ranges of bytes in an output that the assistant writes. Further renderings for this may use what is left of the
@@ -448,17 +457,17 @@ impl Template for TemplateDialect {
 
     fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
         let mut plan = passes::arrange(transcript, &self.fit());
-        let given = TemplateContext::new(
-            transcript,
-            &mut plan,
-            (self.arguments, self.wants_null),
-            &self.tokens,
-        );
+        let calls = (self.arguments, self.wants_null);
+        let given = TemplateContext::new(transcript, &mut plan, calls, true, &self.tokens);
         if given.forged > 0 {
             let problem = format!("chat text spells {} special tokens", given.forged);
             plan.violations.push(Violation::of(TPL_01, None, problem));
         }
-        if let Err(stop) = self.write(&given, &mut plan.losses, sink) {
+        let mut losses = std::mem::take(&mut plan.losses);
+        let without_marked_ids = || TemplateContext::new(transcript, &mut plan, calls, false, &self.tokens);
+        let written = self.write(&given, without_marked_ids, &mut losses, sink);
+        plan.losses = losses;
+        if let Err(stop) = written {
             let (rule, problem, text) = match stop {
                 Stop::Refused(message) => (TPL_02, shortened(&message), String::new()),
                 Stop::Failed(message) => (TPL_03, shortened(&message), String::new()),

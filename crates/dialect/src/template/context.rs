@@ -75,6 +75,7 @@ pub(super) struct TemplateContext<'a, 's> {
     pub(super) speakers: Vec<Speaker>,
     /// Number of special tokens that chat text spells, if policy keeps them.
     pub(super) forged: u64,
+    marks_ids: bool,
     tokens: &'s Tokens,
     arena: &'a TextArena,
     policy: ControlTokens,
@@ -83,11 +84,13 @@ pub(super) struct TemplateContext<'a, 's> {
 
 impl<'a, 's> TemplateContext<'a, 's> {
     /// Builds the values of turns and tools, and declares special tokens in their texts. `calls` is the form of arguments, and whether the
-    /// content of a turn with only calls is null.
+    /// content of a turn with only calls is null. `marks_ids` is whether ids of calls are marked: some templates count the letters of ids,
+    /// or compare the id of a result with those of calls.
     pub(super) fn new(
         transcript: &Transcript<'a>,
         plan: &mut TurnPlan<'a>,
         calls: (ArgumentStyle, bool),
+        marks_ids: bool,
         tokens: &'s Tokens,
     ) -> Self {
         let mut stage = Self {
@@ -99,6 +102,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
                 .map(|(turn, blocks)| plan.speaker(turn.role, blocks))
                 .collect(),
             forged: 0,
+            marks_ids,
             tokens,
             arena: transcript.arena(),
             policy: transcript.view().policy.control_tokens,
@@ -110,6 +114,11 @@ impl<'a, 's> TemplateContext<'a, 's> {
         stage.messages = MarkedValue::list(messages.collect());
         plan.losses = std::mem::take(&mut stage.losses);
         stage
+    }
+
+    /// Whether a call has an id.
+    pub(super) fn has_ids(&self) -> bool {
+        self.pieces.iter().any(|piece| piece.kind == Kind::CallId)
     }
 
     /// Whether no text contains characters of marks.
@@ -273,10 +282,10 @@ impl<'a, 's> TemplateContext<'a, 's> {
         words: Vec<TextRun<'a>>,
     ) -> MarkedValue {
         let text: String = words.iter().map(|words| words.text).collect();
-        let marked_value = MarkedValue {
-            marked: marks::around(&text, self.pieces.len()).into(),
-            plain: text.as_str().into(),
-        };
+        let mut marked_value = MarkedValue::same(text.as_str());
+        if kind != Kind::CallId || self.marks_ids {
+            marked_value.marked = marks::around(&text, self.pieces.len()).into();
+        }
         self.pieces.push(Piece {
             kind,
             position,

@@ -22,7 +22,12 @@ const GENERATION: char = '\u{fde4}';
 
 /// Whether a text contains code points of marks.
 pub(super) fn occur_in(text: &str) -> bool {
-    text.contains(|character| matches!(character, '\u{fdd0}'..='\u{fdef}'))
+    text.contains(is_part)
+}
+
+/// Whether a mark may consist of this character.
+pub(super) fn is_part(character: char) -> bool {
+    matches!(character, '\u{fdd0}'..='\u{fdef}')
 }
 
 /// Returns a piece between its marks; a blank piece stays unchanged.

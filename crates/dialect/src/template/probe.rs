@@ -5,7 +5,7 @@ use chatmill_model::Role;
 use super::engine::Engine;
 use super::losses::Trims;
 use super::meter::Allowance;
-use super::output::answers::Surroundings;
+use super::output::answers::{PROBED_ID, Surroundings};
 use super::{ArgumentStyle, TemplateDialect, plain};
 
 /// Determines whether arguments are printed as JSON if they are an object, or only if they are text.
@@ -96,9 +96,10 @@ pub(super) fn surroundings(
     let next = r#"{"role":"user","content":"probed word"}"#;
     let content = if dialect.wants_null { "null" } else { "\"\"" };
     let call = format!(
-        r#"{{"role":"assistant","content":{content},"tool_calls":[{{"id":"abcdefghi","type":"function","function":{{"name":"look","arguments":{arguments}}}}}]}}"#
+        r#"{{"role":"assistant","content":{content},"tool_calls":[{{"id":"{PROBED_ID}","type":"function","function":{{"name":"look","arguments":{arguments}}}}}]}}"#
     );
-    let result = r#"{"role":"tool","tool_call_id":"abcdefghi","name":"look","content":"probed result"}"#;
+    let result =
+        format!(r#"{{"role":"tool","tool_call_id":"{PROBED_ID}","name":"look","content":"probed result"}}"#);
     let mut render = |messages: &[&str], asks| {
         let messages = plain(&format!("[{}]", messages.join(","))).unwrap_or_default();
         let printed = dialect.asked(engine, (messages, None), asks, allowance);
@@ -107,7 +108,11 @@ pub(super) fn surroundings(
     let mut found = Surroundings::default();
     found.add_prompt(Role::User, &render(&[user], true), "probed question");
     found.add_prompt(Role::Assistant, &render(&[user, answer], true), "probed answer");
-    found.add_prompt(Role::Tool, &render(&[user, &call, result], true), "probed result");
+    found.add_prompt(
+        Role::Tool,
+        &render(&[user, &call, &result], true),
+        "probed result",
+    );
     let (text, alone) = (
         render(&[user, answer, next], false),
         render(&[user, answer], false),
@@ -119,7 +124,7 @@ pub(super) fn surroundings(
         found.add_head(Role::Assistant, &text, &alone, ["probed answer", "probed line"]);
     }
     let (text, alone) = (
-        render(&[user, &call, result], false),
+        render(&[user, &call, &result], false),
         render(&[user, &call], false),
     );
     found.add_head(Role::Tool, &text, &alone, ["probed call", "probed result"]);

@@ -6,7 +6,7 @@ use chatmill_diag::limits::TEMPLATE_DEPTH;
 use minijinja::value::{Kwargs, ValueKind};
 use minijinja::{Error, ErrorKind, Value};
 
-use super::{marked_value, measured, meter};
+use super::{marked_value, marks, measured, meter};
 
 /// Whether `str.splitlines` breaks a line at a character.
 pub(super) fn breaks_line(character: char) -> bool {
@@ -272,7 +272,8 @@ impl DumpOptions {
         let mut escaped = String::new();
         chatmill_model::json::push_string(&mut escaped, text);
         for character in escaped.chars() {
-            if character.is_ascii() && character != '\u{7f}' {
+            let is_marked = marks::is_part(character) && meter::is_marking();
+            if character.is_ascii() && character != '\u{7f}' || is_marked {
                 out.push(character);
             } else {
                 for unit in character.encode_utf16(&mut [0; 2]) {

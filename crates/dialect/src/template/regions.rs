@@ -7,7 +7,7 @@ use std::ops::Range;
 use chatmill_diag::cut;
 use chatmill_model::json;
 
-use super::context::Piece;
+use super::context::{Kind, Piece};
 use super::marks::{Half, Unmarked};
 use super::methods::is_space;
 
@@ -17,12 +17,20 @@ const MOST_IN_VAIN: usize = 1 << 30;
 
 /// Ranges of an output that do not overlap, each with the number of its piece.
 #[derive(Debug, Default)]
-pub(super) struct Regions(BTreeMap<usize, (usize, usize)>);
+pub(super) struct Regions {
+    places: BTreeMap<usize, (usize, usize)>,
+    /// Whether ids of calls are found by their marks. A template may print an id with the call, with its result, or with both, so that a
+    /// search does not tell to which of them a place belongs.
+    pub(super) has_marked_ids: bool,
+}
 
 impl Regions {
     /// Finds pieces by their marks.
     pub(super) fn of_marks(unmarked: &Unmarked, pieces: &[Piece<'_>]) -> Self {
-        let mut regions = Self::default();
+        let mut regions = Self {
+            has_marked_ids: true,
+            ..Self::default()
+        };
         // A template that cuts and joins its texts may produce marks with the number of a piece that does not exist.
         let known = unmarked.pieces.iter().filter(|found| found.piece < pieces.len());
         for found in known.filter(|found| found.is_whole.is_none()) {
@@ -47,43 +55,63 @@ impl Regions {
         regions
     }
 
-    /// Finds pieces by searching the output, in order if they are printed in order.
+    /// Finds ids of calls by searching what is between the other pieces, which are found by their marks.
+    pub(super) fn of_marks_without_ids(unmarked: &Unmarked, pieces: &[Piece<'_>]) -> Self {
+        let mut regions = Self::of_marks(unmarked, pieces);
+        regions.has_marked_ids = false;
+        regions.search(&unmarked.text, pieces, true, MOST_IN_VAIN);
+        regions
+    }
+
+    /// Finds pieces by searching the output, in order if they are printed in order. Ids of calls come last, because templates print them
+    /// before or behind the rest of the call.
     pub(super) fn of_search(output: &str, pieces: &[Piece<'_>]) -> Self {
         Self::searched(output, pieces, MOST_IN_VAIN)
     }
 
     fn searched(output: &str, pieces: &[Piece<'_>], most_in_vain: usize) -> Self {
         let mut regions = Self::default();
-        let mut from = 0;
+        regions.search(output, pieces, false, most_in_vain);
+        regions.search(output, pieces, true, most_in_vain);
+        regions
+    }
+
+    /// Finds the pieces that are ids of calls, or all others.
+    fn search(&mut self, output: &str, pieces: &[Piece<'_>], are_ids: bool, most_in_vain: usize) {
+        let (mut from, mut turn_from, mut turn) = (0, 0, None);
         let mut in_vain = 0_usize;
         for (number, piece) in pieces.iter().enumerate() {
             let inner = piece.text.trim_matches(is_space);
-            if inner.is_empty() {
+            if inner.is_empty() || (piece.kind == Kind::CallId) != are_ids {
                 continue;
             }
+            if piece.turn != turn {
+                (turn, turn_from) = (piece.turn, from);
+            }
+            // System text may be printed in front of a later turn. What the assistant says follows the turn before it.
+            let again = if piece.is_own() && !are_ids { turn_from } else { 0 };
             let mut escaped = String::new();
             json::push_escaped(&mut escaped, inner);
             let escaped = Some(escaped.as_str()).filter(|escaped| *escaped != inner);
             let spellings = || std::iter::once(inner).chain(escaped);
             let mut tries = spellings()
                 .map(|needle| (needle, from))
-                .chain(spellings().map(|needle| (needle, 0)));
+                .chain(spellings().map(|needle| (needle, again)));
             let found = tries.find_map(|(needle, from)| {
                 if in_vain > most_in_vain {
                     return None;
                 }
-                let found = regions.find(output, needle, from);
+                let found = self.find(output, needle, from);
                 if found.is_none() {
                     in_vain = in_vain.saturating_add(output.len() - from);
                 }
                 found
             });
             if let Some(range) = found {
-                from = from.max(range.end);
-                regions.take(range, number);
+                from = range.end;
+                self.take(range, number);
             }
         }
-        regions
     }
 
     /// Returns the first free place of a text from a byte on.
@@ -95,26 +123,32 @@ impl Regions {
     }
 
     fn is_free(&self, range: &Range<usize>) -> bool {
-        let before = self.0.range(..range.end).next_back();
+        let before = self.places.range(..range.end).next_back();
         before.is_none_or(|(_, (end, _))| *end <= range.start)
     }
 
     /// Returns the free range around a place.
     fn gap(&self, at: usize, length: usize) -> Option<Range<usize>> {
-        let start = self.0.range(..=at).next_back().map_or(0, |(_, (end, _))| *end);
-        let end = self.0.range(at..).next().map_or(length, |(start, _)| *start);
+        let start = self
+            .places
+            .range(..=at)
+            .next_back()
+            .map_or(0, |(_, (end, _))| *end);
+        let end = self.places.range(at..).next().map_or(length, |(start, _)| *start);
         (start <= at && at <= end).then_some(start..end)
     }
 
     fn take(&mut self, range: Range<usize>, piece: usize) {
         if !range.is_empty() && self.is_free(&range) {
-            self.0.insert(range.start, (range.end, piece));
+            self.places.insert(range.start, (range.end, piece));
         }
     }
 
     /// Returns the ranges in order, with their pieces.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Range<usize>, usize)> + '_ {
-        self.0.iter().map(|(start, (end, piece))| (*start..*end, *piece))
+        self.places
+            .iter()
+            .map(|(start, (end, piece))| (*start..*end, *piece))
     }
 }
 
@@ -135,7 +169,6 @@ fn common_end(left: &str, right: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::context::Kind;
     use super::super::marks;
     use super::*;
     use chatmill_model::Role;

@@ -2,7 +2,7 @@
 
 use chatmill_dialect::policy::Reasoning;
 use chatmill_dialect::{Policy, TemplateDialect};
-use chatmill_model::{CallStatus, Part, Speaker};
+use chatmill_model::{CallStatus, Part, RawJson, Speaker};
 
 use crate::chat::TestChat;
 use crate::templates::{blueprint, render};
@@ -32,6 +32,25 @@ const HEADS: &str = r"{%- set ns = namespace(name='') %}
 {%- else %}{{ '<|start|>' + m.role + '<|message|>' + m.content + ('<|return|>' if loop.last and m.role == 'assistant' else '<|end|>') }}{% endif %}
 {%- endfor %}
 {%- if add_generation_prompt %}{{ '<|start|>assistant' }}{% endif %}";
+
+/// A template that counts the letters of ids, and prints them behind calls and results; its definitions stand before the last question.
+const IDS: &str = r#"{%- set users = messages | selectattr('role', 'equalto', 'user') | list %}
+{%- for m in messages %}
+{%- if m.role == 'user' %}{% if tools and m == users[-1] %}[TOOLS]{{ tools | tojson(ensure_ascii=True) }}[/TOOLS]{% endif %}[INST]{{ m.content }}[/INST]
+{%- elif m.tool_calls %}[CALLS]{% for c in m.tool_calls %}{% if c.id | length != 9 %}{{ raise_exception('nine') }}{% endif %}{{ (c.function | tojson)[:-1] + ', "id": "' + c.id + '"}' }}{% endfor %}</s>
+{%- elif m.role == 'tool' %}[RESULT]{"content": {{ m.content }}, "call_id": "{{ m.tool_call_id }}"}[/RESULT]
+{%- else %}{{ m.content }}</s>{% endif %}
+{%- endfor %}"#;
+
+/// A template that prints the text beside a call behind its result.
+const LATE: &str = r"{%- for m in messages %}
+{%- if m.role != 'tool' %}{{ '<|turn>' + m.role + '\n' }}
+{%- for c in m.tool_calls or [] %}{{ '<|call>' + c.function.name + '{' + c.function.arguments.port + '}<call|>' }}{% endfor %}
+{%- set is_answered = m.tool_calls and not loop.last %}
+{%- if is_answered %}{{ '<|result>' + m.tool_calls[0].function.name + ':' + messages[loop.index0 + 1].content + '<result|>' }}{% endif %}
+{{- m.content }}{% if m.tool_calls and not is_answered %}{{ '<|result>' }}{% elif m.content %}{{ '<turn|>\n' }}{% endif %}
+{%- endif %}{% endfor %}
+{%- if add_generation_prompt %}{{ '<|turn>assistant\n' }}{% endif %}";
 
 fn learned(source: &str, chat: &TestChat) -> Vec<String> {
     let policy = Policy {
@@ -98,6 +117,48 @@ fn the_head_of_a_tools_message_is_not_learned_though_it_repeats_a_name() {
         "<|message|>One metre.<|return|>",
     ];
     assert_eq!(learned(HEADS, &chat()), [call, middle, last]);
+}
+
+#[test]
+fn a_template_that_inspects_ids_gives_the_ranges_of_one_that_does_not() {
+    let mut chat = TestChat::new();
+    let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+    chat.write(ann, "Tide in Porto, in metres?");
+    chat.call(bot, "", &[("call00001", "tide", r#"{"unit":"metres"}"#)]);
+    chat.result("call00001", "3.1");
+    chat.write(bot, "Three metres.");
+    chat.pair(Some((1, 0)), Some((2, 0)), CallStatus::Paired);
+    let tool = r#"{"name":"tide","parameters":{"type":"object","properties":{"unit":{"type":"string","description":"é","enum":["metres","feet"]}}}}"#;
+    chat.linked.conversation.tools.push(RawJson(tool.to_owned()));
+    let call = r#"[CALLS]{"name": "tide", "arguments": {"unit": "metres"}, "id": "call00001"}</s>"#;
+    assert_eq!(learned(IDS, &chat), [call, "Three metres.</s>"]);
+    // A template that inspects definitions as well is searched.
+    let searched = IDS.replace(
+        "{% if tools and",
+        "{% if tools[0].function.name | length == 4 and",
+    );
+    assert_eq!(learned(&searched, &chat), [call, "Three metres.</s>"]);
+}
+
+#[test]
+fn a_text_that_is_printed_behind_the_result_of_a_call_is_learned_there() {
+    let chat = |text: &str| {
+        let mut chat = TestChat::new();
+        let (ann, bot) = (chat.human("u1", "Ann"), chat.agent("b1", "Bot"));
+        chat.write(ann, "Tide in Porto?");
+        chat.call(bot, text, &[("c1", "tide", r#"{"port":"Porto"}"#)]);
+        chat.result("c1", "3.1 m");
+        chat.write(bot, "Three metres.");
+        chat.pair(Some((1, 0)), Some((2, 0)), CallStatus::Paired);
+        chat
+    };
+    let [call, text, last] = [
+        "<|call>tide{Porto}<call|>",
+        "I look.<turn|>",
+        "Three metres.<turn|>",
+    ];
+    assert_eq!(learned(LATE, &chat("I look.")), [call, text, last]);
+    assert_eq!(learned(LATE, &chat("")), [&format!("{call}<|result>"), last]);
 }
 
 #[test]

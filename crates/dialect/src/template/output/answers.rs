@@ -7,7 +7,7 @@
 //!
 //! White space at the end of a turn, after a token that ends it, separates turns and is not part of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use chatmill_diag::cut;
@@ -17,6 +17,9 @@ use super::super::context::{Kind, Piece};
 use super::super::methods::is_space;
 use super::super::regions::{Regions, common_start};
 use super::super::tokens::Tokens;
+
+/// The id of the calls that are probed.
+pub(in super::super) const PROBED_ID: &str = "abcdefghi";
 
 /// Renders only the first messages, with or without the generation prompt; returns `None` if the template does not accept them.
 pub(in super::super) type RenderFirst<'r> = dyn FnMut(usize, bool) -> Option<String> + 'r;
@@ -60,6 +63,8 @@ struct ShownPiece {
     range: Range<usize>,
     turn: Option<usize>,
     role: Role,
+    /// Whether it is a text or thoughts, and printed here for the first time.
+    is_new_text: bool,
 }
 
 /// An output in which the turns of the assistant are searched.
@@ -85,15 +90,23 @@ impl<'o> Answers<'o> {
         turns: Option<usize>,
         surroundings: Surroundings,
     ) -> Self {
-        let shown = regions.iter().map(|(range, number)| {
+        let mut known = BTreeSet::new();
+        let shown = regions.iter().filter_map(|(range, number)| {
             let piece = cut::at(pieces, number);
+            if piece.kind == Kind::CallId && !regions.has_marked_ids {
+                return None;
+            }
             let role = match piece.kind {
                 Kind::Text(role) => role,
                 Kind::ToolName | Kind::ToolText => Role::System,
                 Kind::Thoughts | Kind::CallName | Kind::Argument | Kind::CallId => Role::Assistant,
             };
-            let turn = piece.turn;
-            ShownPiece { range, turn, role }
+            Some(ShownPiece {
+                range,
+                turn: piece.turn,
+                role,
+                is_new_text: matches!(piece.kind, Kind::Text(_) | Kind::Thoughts) && known.insert(number),
+            })
         });
         Self {
             text,
@@ -107,26 +120,33 @@ impl<'o> Answers<'o> {
     }
 
     /// Returns the ranges in order. A turn that is printed twice counts where it is printed first: text of it that a template repeats
-    /// before a tool's message is not written by the assistant.
+    /// before a tool's message is not written by the assistant. Text that a template prints only after the result of a call is.
     pub(in super::super) fn ranges(mut self, render: &mut RenderFirst<'_>) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         let shown = std::mem::take(&mut self.shown);
         let (mut before, mut rest) = shown.split_at(0);
+        let texts = shown.iter().filter(|shown| shown.is_new_text);
+        let texts = texts.filter_map(|shown| Some((shown.turn?, shown.range.start)));
+        let last_texts: BTreeMap<usize, usize> = texts.collect();
         let mut latest = None;
         while let Some(first) = rest.first() {
             let is_same = |other: &&ShownPiece| (other.turn, other.role) == (first.turn, first.role);
             let count = rest.iter().take_while(is_same).count();
             let (own, after) = rest.split_at(count);
             if let Some(turn) = first.turn.filter(|_| first.role == Role::Assistant)
-                && latest < Some(turn)
+                && (latest < Some(turn) || latest == Some(turn) && own.iter().any(|shown| shown.is_new_text))
             {
-                latest = Some(turn);
                 let run = OwnRun {
                     turn,
                     before,
                     own,
                     next: after.first(),
+                    is_late: latest == Some(turn),
+                    is_divided: after.first().is_some_and(|next| {
+                        last_texts.get(&turn).is_some_and(|last| next.range.start < *last)
+                    }),
                 };
+                latest = Some(turn);
                 let floor = found.last().map_or(0, |range| range.end);
                 let range = self.start(&run, render).max(floor)..self.end(&run, render);
                 if range.start < range.end {
@@ -148,10 +168,15 @@ impl<'o> Answers<'o> {
             .last()
             .filter(|before| before.turn.map(|turn| turn + 1) == Some(run.turn));
         if let Some(prompt) = before.and_then(|before| self.surroundings.prompt(before.role)) {
+            if let Some(length) = length_with_id(prompt, gap) {
+                return from + length;
+            }
+            let has_id = prompt.contains(PROBED_ID);
             let mut places = gap.match_indices(prompt);
             match (places.next(), places.next()) {
                 (Some((at, _)), None) => return from + at + prompt.len(),
                 (Some(_), Some(_)) => {}
+                (None, _) if has_id => {}
                 // The generation prompt may have more text than the template writes before answers, such as `<think>`.
                 (None, _) => match matching_length(prompt, cut::text(self.text, from..own.end)) {
                     0 => {}
@@ -205,11 +230,13 @@ impl<'o> Answers<'o> {
     }
 
     fn whole_end(&mut self, run: &OwnRun<'_>, render: &mut RenderFirst<'_>) -> Option<usize> {
-        if run.next.is_none() && self.turns == Some(run.turn + 1) {
+        if run.next.is_none() && (self.turns == Some(run.turn + 1) || run.is_late && self.turns.is_some()) {
             return Some(self.text.len());
         }
         let own = run.words();
-        let next = run.next.filter(|next| next.turn == Some(run.turn + 1));
+        let next = run
+            .next
+            .filter(|next| next.turn == Some(run.turn + 1) || run.is_late);
         if let Some(next) = next {
             let text = cut::text(self.text, own.start..next.range.start);
             let heads = || {
@@ -228,7 +255,15 @@ impl<'o> Answers<'o> {
             }
         }
         let alone = render(run.turn + 1, false)?;
-        let end = end_within(self.text, &alone, own)?;
+        let end = end_within(self.text, &alone, own.clone());
+        if end.is_none() && run.is_divided {
+            // Alone, the turn has all of its texts in one place: up to the first of those that are printed elsewhere, it is the same.
+            let from = run.before.last().map_or(0, |before| before.range.start);
+            let (_, rest) = alone.rsplit_once(cut::text(self.text, from..own.start))?;
+            let (_, after) = self.text.split_at(own.start);
+            return Some(own.start + matching_length(rest, after));
+        }
+        let end = end?;
         if let Some(next) = next.filter(|next| end <= next.range.start) {
             let head = cut::text(self.text, end..next.range.start).to_owned();
             self.surroundings.heads.push((next.role, Some(head)));
@@ -256,6 +291,10 @@ struct OwnRun<'s> {
     before: &'s [ShownPiece],
     own: &'s [ShownPiece],
     next: Option<&'s ShownPiece>,
+    /// Whether other turns are printed between earlier pieces of the turn and these.
+    is_late: bool,
+    /// Whether texts of the turn are printed later, after other turns.
+    is_divided: bool,
 }
 
 impl OwnRun<'_> {
@@ -264,6 +303,15 @@ impl OwnRun<'_> {
         let start = self.own.first().map_or(0, |shown| shown.range.start);
         start..self.own.last().map_or(start, |shown| shown.range.end)
     }
+}
+
+/// Returns the length of a generation prompt in a text that has another id of a call in place of the probed one.
+fn length_with_id(prompt: &str, text: &str) -> Option<usize> {
+    let (before, behind) = prompt
+        .split_once(PROBED_ID)
+        .filter(|(_, behind)| !behind.is_empty())?;
+    let rest = text.strip_prefix(before)?;
+    Some(before.len() + rest.find(behind)? + behind.len())
 }
 
 /// Returns how much of a generation prompt a text begins with.

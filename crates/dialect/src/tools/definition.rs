@@ -112,15 +112,21 @@ fn read<'a>(raw: &'a str, depth: u8, arena: &'a TextArena) -> Vec<Definition<'a>
     let Some(name) = name else {
         return Vec::new();
     };
-    let schema = schema.map(|schema| {
-        serde_json::from_str::<Wrapped<'_>>(schema.get()).map_or(schema, |wrapped| wrapped.json)
+    let schema = schema.and_then(|schema| object(schema, arena)).map(|schema| {
+        let wrapped = serde_json::from_str::<Wrapped<'_>>(schema.get()).ok();
+        let inner = wrapped.and_then(|wrapped| object(wrapped.json, arena));
+        inner.unwrap_or(schema)
     });
+    let description = written.description.filter(|text| text.get().starts_with('"'));
+    let strict = written.strict;
+    let strict = strict.filter(|strict| matches!(strict.get(), "true" | "false"));
+    // A field whose value has another kind than expected is not read, and counts as one without a place.
     let known = [
         written.kind.is_some(),
         true,
-        written.description.is_some(),
+        description.is_some(),
         schema.is_some(),
-        written.strict.is_some(),
+        strict.is_some(),
     ];
     let known = known.into_iter().filter(|is_there| *is_there).count();
     let fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw)
@@ -132,14 +138,22 @@ fn read<'a>(raw: &'a str, depth: u8, arena: &'a TextArena) -> Vec<Definition<'a>
         is_of_anthropic: written.input_schema.is_some(),
         hosted: None,
         raw,
-        description: written.description.filter(|text| text.get().starts_with('"')),
-        schema: schema.filter(|schema| schema.get().starts_with('{')),
-        strict: written
-            .strict
-            .filter(|strict| matches!(strict.get(), "true" | "false")),
+        description,
+        schema,
+        strict,
         others: fields.saturating_sub(known) as u64,
         by: DefinedBy::Source,
     }]
+}
+
+/// Returns a value that is an object, or the object of which it is the JSON text, as in rows whose columns have one type.
+fn object<'a>(value: &'a RawValue, arena: &'a TextArena) -> Option<&'a RawValue> {
+    if value.get().starts_with('{') {
+        return Some(value);
+    }
+    let text: String = serde_json::from_str(value.get()).ok()?;
+    let is_object = crate::text::json::is_portable_object(&text);
+    is_object.then(|| serde_json::from_str(arena.keep(text)).ok())?
 }
 
 /// Reads the definition of a hosted tool.
@@ -197,4 +211,47 @@ fn inferred(view: &View<'_>) -> Vec<RawJson> {
     let messages = view.conversation().messages.iter();
     let own = messages.filter(|message| view.additions.infers_tools && view.is_own(message));
     CalledTools::of(own).definitions()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The schema of a definition, and the number of its fields that have no place.
+    fn schema(raw: &str) -> (Option<String>, u64) {
+        let (raw, arena) = (RawJson(raw.to_owned()), TextArena::default());
+        let [one] = &Definition::read(&raw, &arena)[..] else {
+            panic!("one definition: {raw:?}")
+        };
+        (one.schema.map(|schema| schema.get().to_owned()), one.others)
+    }
+
+    #[test]
+    fn parameters_may_be_the_json_text_of_a_schema() {
+        let wanted = r#"{"type":"object","properties":{"a":{"type":"string"}}}"#;
+        let text = serde_json::to_string(wanted).unwrap();
+        for raw in [
+            format!(r#"{{"type":"function","function":{{"name":"f","parameters":{text}}}}}"#),
+            format!(r#"{{"name":"f","input_schema":{text}}}"#),
+            format!(r#"{{"toolSpec":{{"name":"f","inputSchema":{{"json":{text}}}}}}}"#),
+        ] {
+            assert_eq!(schema(&raw), (Some(wanted.to_owned()), 0), "{raw}");
+        }
+    }
+
+    #[test]
+    fn parameters_that_are_no_schema_are_a_field_without_a_place() {
+        for parameters in [
+            r#""a port""#,
+            r#""{port""#,
+            r#""[{}]""#,
+            r#"[{"name":"port"}]"#,
+            "true",
+            "3",
+        ] {
+            let raw = format!(r#"{{"name":"f","description":"d","parameters":{parameters}}}"#);
+            assert_eq!(schema(&raw), (None, 1), "{raw}");
+        }
+        assert_eq!(schema(r#"{"name":"f","description":5}"#), (None, 1));
+    }
 }

@@ -53,8 +53,8 @@ rules! {
     /// there are at most 100,000 messages
     ANT_13 = "ANT-13";
     /// the parameters of a tool are an object, valid in JSON Schema 2020-12, without `anyOf`, `oneOf` and `allOf` at the root; names of its
-    /// properties match `[a-zA-Z0-9_.-]{1,64}`; at most 20 tools are strict, with closed objects, no bounds and no schema that contains
-    /// itself
+    /// properties match `[a-zA-Z0-9_.-]{1,64}`; references lead to a schema in it; at most 20 tools are strict, with closed objects, no
+    /// bounds and no schema that contains itself
     ANT_14 = "ANT-14";
 }
 

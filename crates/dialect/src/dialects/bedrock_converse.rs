@@ -44,7 +44,7 @@ rules! {
     /// (in part unverified)
     BED_08 = "BED-08";
     /// the parameters of a tool are an object, valid in JSON Schema 2020-12, without `anyOf`, `oneOf` and `allOf` at the root; names of its
-    /// properties match `[a-zA-Z0-9_.-]{1,64}`
+    /// properties match `[a-zA-Z0-9_.-]{1,64}`; references lead to a schema in it
     BED_09 = "BED-09";
 }
 

@@ -49,7 +49,7 @@ rules! {
     GEM_10 = "GEM-10";
     /// the parameters of a tool are an object with types at every depth, `items` in each array, no empty string in an enumeration, only a
     /// description next to `anyOf`, and no union at the root; all others are written whole, in JSON Schema 2020-12, under
-    /// `parametersJsonSchema`
+    /// `parametersJsonSchema`, where references lead to a schema in it
     GEM_11 = "GEM-11";
 }
 
@@ -113,6 +113,7 @@ static PROFILE: DialectProfile = DialectProfile {
 /// Schemas beyond the subset are written as JSON Schema under another key.
 const SCHEMAS: SchemaRules = SchemaRules {
     draft: Draft::Newest,
+    has_whole_references: true,
     takes_all: true,
     hosts: Hosts::Google,
     ..SchemaRules::none(GEM_11)

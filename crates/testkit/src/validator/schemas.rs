@@ -14,6 +14,8 @@ pub(super) struct Wants {
     pub is_whole: bool,
     /// Whether properties of the root must have plain names.
     pub is_plain: bool,
+    /// Whether references must lead to a schema.
+    pub is_linked: bool,
     /// The condition on the schema of a strict tool.
     pub is_strict: fn(&Value) -> bool,
 }
@@ -23,6 +25,7 @@ pub(super) const OPENAI: Wants = Wants {
     is_due: false,
     is_whole: true,
     is_plain: false,
+    is_linked: false,
     is_strict: |schema| {
         let names = schema["properties"].as_object().into_iter().flatten();
         let refused = [
@@ -50,6 +53,7 @@ pub(super) const ANTHROPIC: Wants = Wants {
     is_due: true,
     is_whole: false,
     is_plain: true,
+    is_linked: true,
     is_strict: |schema| {
         let refused = [
             "oneOf",
@@ -74,6 +78,7 @@ pub(super) const MISTRAL: Wants = Wants {
     is_due: true,
     is_whole: false,
     is_plain: false,
+    is_linked: false,
     is_strict: |_| true,
 };
 
@@ -106,6 +111,7 @@ pub(super) fn takes<'a>(
         let are_plain = properties.is_none_or(|properties| properties.keys().all(is_plain));
         breaches.when(page.is_plain && !are_plain, rule);
         breaches.when(!each(schema, &|schema| is_schema(schema, page)), rule);
+        breaches.when(page.is_linked && !is_linked(schema), rule);
         breaches.when(*strict == true && !each(schema, &page.is_strict), rule);
     }
 }
@@ -121,6 +127,15 @@ fn each(schema: &Value, is_right: &dyn Fn(&Value) -> bool) -> bool {
     let mut listed = listed.flat_map(|all| array(all).iter().chain(all.is_object().then_some(all)));
     !schema.is_object()
         || is_right(schema) && named.all(|one| each(one, is_right)) && listed.all(|one| each(one, is_right))
+}
+
+/// Whether all references to places in the schema lead to one.
+fn is_linked(root: &Value) -> bool {
+    each(root, &|schema| {
+        let place = schema["$ref"].as_str().and_then(|place| place.strip_prefix('#'));
+        let path = place.filter(|place| place.starts_with('/') && !place.contains('%'));
+        path.is_none_or(|path| root.pointer(path).is_some())
+    })
 }
 
 fn is_schema(schema: &Value, page: &Wants) -> bool {
@@ -153,6 +168,7 @@ pub(super) fn declared<'a>(
             is_beyond && (profile == "parameters-only" || one.get("parameters").is_some()),
             "GEM-11",
         );
+        breaches.when(!is_linked(&one["parametersJsonSchema"]), "GEM-11");
         let is_right = |schema: &Value| {
             let beside = ["anyOf", "title", "description", "nullable"];
             let is_union = schema.get("anyOf").is_some();

@@ -28,6 +28,8 @@ pub(crate) struct SchemaRules {
     pub(crate) is_complete: bool,
     /// Whether names of the root's properties must match `[a-zA-Z0-9_.-]{1,64}`.
     pub(crate) has_plain_keys: bool,
+    /// Whether each reference must lead to a place in the schema.
+    pub(crate) has_whole_references: bool,
     /// The version of JSON Schema in which the schema must be valid.
     pub(crate) draft: Draft,
     /// Whether there is a place for schemas that the vendor's subset of JSON Schema cannot express.
@@ -85,6 +87,7 @@ impl SchemaRules {
             not_at_root: &["anyOf", "oneOf", "allOf"],
             are_required: true,
             has_plain_keys: true,
+            has_whole_references: true,
             draft: Draft::Newest,
             strict: Some(&StrictRules::ANTHROPIC),
             ..Self::none(rule)
@@ -99,6 +102,7 @@ impl SchemaRules {
             are_required: false,
             is_complete: false,
             has_plain_keys: false,
+            has_whole_references: false,
             draft: Draft::Seven,
             takes_all: false,
             hosts: Hosts::Nobody,
@@ -186,14 +190,15 @@ impl SchemaRules {
             return Some(Problem::of(&path, "is not called `[a-zA-Z0-9_.-]{1,64}`"));
         }
         let mut path = Vec::new();
-        let words = self.problem_in(schema, &mut path)?;
+        let words = self.problem_in(schema, schema, &mut path)?;
         Some(Problem::of(&path, words))
     }
 
-    /// Returns the first problem in a schema, and extends `path` to its place.
+    /// Returns the first problem in a schema below `root`, and extends `path` to its place.
     fn problem_in<'s>(
         &self,
         schema: &'s Map<String, Value>,
+        root: &Map<String, Value>,
         path: &mut Vec<SchemaStep<'s>>,
     ) -> Option<&'static str> {
         if let Some((key, _)) = schema.iter().find(|(key, value)| self.is_wrong(key, value)) {
@@ -204,13 +209,17 @@ impl SchemaRules {
             path.push(SchemaStep::Keyword("type"));
             return Some("is an array, and there is no schema of its items");
         }
+        if self.has_whole_references && schema.get("$ref").is_some_and(|place| is_nowhere(place, root)) {
+            path.push(SchemaStep::Keyword("$ref"));
+            return Some("leads nowhere");
+        }
         inner(schema)
             .filter(|(key, ..)| self.knows(key))
             .find_map(|(key, step, schema)| {
                 let before = path.len();
                 path.push(SchemaStep::Keyword(key));
                 path.extend(step);
-                let found = self.problem_in(schema, path);
+                let found = self.problem_in(schema, root, path);
                 if found.is_none() {
                     path.truncate(before);
                 }
@@ -272,6 +281,16 @@ impl SchemaRules {
     }
 }
 
+/// Whether a reference is a path in the schema at whose end there is nothing. References by name or address are not judged.
+fn is_nowhere(place: &Value, root: &Map<String, Value>) -> bool {
+    let path = place.as_str().and_then(|place| place.strip_prefix("#/"));
+    path.filter(|path| !path.contains('%')).is_some_and(|path| {
+        let (first, rest) = path.split_at(path.find('/').unwrap_or(path.len()));
+        let first = root.get(&first.replace("~1", "/").replace("~0", "~"));
+        first.and_then(|first| first.pointer(rest)).is_none()
+    })
+}
+
 /// Whether Anthropic accepts the name of a property.
 fn is_plain(key: &str) -> bool {
     let is_one = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
@@ -304,6 +323,8 @@ mod tests {
         for rules in [&OPENAI, &ANTHROPIC, &SEVEN] {
             assert_eq!(written(rules, right), (right.to_owned(), 0, None));
         }
+        let led = r##"{"type":"object","properties":{"a":{"$ref":"#"},"b":{"$ref":"#/definitions/x~1y/items"},"c":{"$ref":"#name"},"d":{"$ref":"#/%24defs"}},"definitions":{"x/y":{"items":{}}}}"##;
+        assert_eq!(written(&ANTHROPIC, led), (led.to_owned(), 0, None));
         let root = r#"{"type":"object"}"#;
         assert_eq!(written(&ANTHROPIC, root), (root.to_owned(), 0, None));
     }
@@ -383,6 +404,10 @@ mod tests {
         ] {
             assert_eq!(written(rules, &raw).2.as_deref(), Some(problem), "{raw}");
         }
+        let nowhere = of(r##"{"anyOf":[{"$ref":"#/definitions/tags"}]}"##);
+        let problem = "`properties['…'].anyOf[0].$ref` leads nowhere";
+        assert_eq!(written(&ANTHROPIC, &nowhere).2.as_deref(), Some(problem));
+        assert_eq!(written(&OPENAI, &nowhere).2, None);
         for key in [
             "filter[name]",
             "$top",

@@ -8,4 +8,5 @@ pub(crate) mod gemini_schema;
 pub(crate) mod json_schema;
 pub(crate) mod keywords;
 pub(crate) mod schema_rules;
+pub(crate) mod spelling;
 pub(crate) mod strict_schema;

@@ -20,7 +20,7 @@ const TARGETS: [&str; 7] = [
 ];
 
 /// Keywords with values, some of which are wrong.
-const FIELDS: [(&str, &str); 44] = [
+const FIELDS: [(&str, &str); 50] = [
     ("type", r#""object""#),
     ("type", r#""string""#),
     ("type", r#""array""#),
@@ -58,6 +58,12 @@ const FIELDS: [(&str, &str); 44] = [
     ("description", r#""d""#),
     ("uniqueItems", "true"),
     ("nullable", "true"),
+    ("type", r#""INTEGER""#),
+    ("enum", r#"["1","2"]"#),
+    ("min_items", r#""1""#),
+    ("any_of", r#"[{"type":"STRING"},{"type":"NULL"}]"#),
+    ("ref", r##""#/defs/d""##),
+    ("defs", r#"{"d":{"type":"STRING"}}"#),
     ("not", "{}"),
     ("anyOf", r#"[{"type":"string"},{"type":"null"}]"#),
     ("anyOf", r#"[{"required":["a"]},{"required":["b"]}]"#),

@@ -8,7 +8,8 @@
 
 use serde_json::{Map, Value};
 
-use super::json_schema::{Parameters, Schema, respelled};
+use super::json_schema::{Parameters, Schema};
+use super::spelling::{respell, respelled};
 use crate::loss::schema_path::{Problem, SchemaStep};
 
 /// Maximum depth of a schema; a schema that refers to itself ends here.
@@ -62,7 +63,10 @@ type Field<'r> = (&'r str, &'r Value);
 /// no parameters, or if its parameters are not an object.
 pub(crate) fn convert(raw: &str) -> Parameters {
     // A text that is not JSON defines nothing.
-    let root: Value = serde_json::from_str(raw).unwrap_or_default();
+    let mut root: Value = serde_json::from_str(raw).unwrap_or_default();
+    if let Value::Object(schema) = &mut root {
+        respell(schema);
+    }
     let mut converter = Converter {
         root: &root,
         dropped: 0,

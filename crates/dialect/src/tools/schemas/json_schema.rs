@@ -1,15 +1,15 @@
 //! Converts the parameters of a function to JSON Schema, which all vendors except Gemini accept.
 //!
-//! Types become the words of JSON Schema if the source spells them like Gemini or Python, and the parameters become an object.
+//! Words become those of JSON Schema if the source spells them like Gemini or Python, and the parameters become an object.
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::loss::schema_path::Problem;
 use crate::text::json::{behind_brace, compact};
-use crate::tools::schemas::keywords::each_inner;
 use crate::tools::schemas::schema_rules::SchemaRules;
+use crate::tools::schemas::spelling::{respell, translate};
 
 /// The schema of a tool without parameters.
 pub(crate) const NO_PARAMETERS: &str = "{\"type\":\"object\",\"properties\":{}}";
@@ -82,7 +82,7 @@ pub(crate) fn convert(raw: &str, rules: Option<&SchemaRules>, is_strict: bool) -
     let Ok(Value::Object(mut schema)) = serde_json::from_str(raw) else {
         return converted;
     };
-    let is_respelled = respell(&mut schema);
+    let is_respelled = respell(&mut schema) | translate(&mut schema);
     let repaired = rules.map_or(0, |rules| rules.repair(&mut schema));
     match schema.get("type") {
         Some(Value::Array(words)) if words.iter().any(|word| word == "object") => {
@@ -133,45 +133,6 @@ pub(crate) fn with_properties(raw: &str) -> Parameters {
         }
         _ => converted,
     }
-}
-
-/// Respells types of Gemini and Python in the words of JSON Schema; returns whether there were any.
-fn respell(schema: &mut Map<String, Value>) -> bool {
-    let mut any = false;
-    let words = match schema.get_mut("type") {
-        Some(Value::Array(words)) => words.as_mut_slice(),
-        Some(word) => std::slice::from_mut(word),
-        None => &mut [],
-    };
-    for word in words {
-        if let Value::String(word) = word {
-            any |= respell_type(word);
-        }
-    }
-    each_inner(schema, &|_| true, &mut |schema| any |= respell(schema));
-    any
-}
-
-fn respell_type(word: &mut String) -> bool {
-    let respelled = respelled(word);
-    if let Some(respelled) = respelled {
-        respelled.clone_into(word);
-    }
-    respelled.is_some()
-}
-
-/// Returns the word of JSON Schema for a type of Gemini or Python.
-pub(crate) fn respelled(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "OBJECT" | "dict" => "object",
-        "ARRAY" | "list" | "tuple" => "array",
-        "STRING" | "str" => "string",
-        "NUMBER" | "float" => "number",
-        "INTEGER" | "int" => "integer",
-        "BOOLEAN" | "bool" => "boolean",
-        "NULL" => "null",
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

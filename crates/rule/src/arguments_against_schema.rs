@@ -12,7 +12,7 @@ use std::rc::Rc;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Arguments, Linked, RawJson};
 use jsonschema::{PatternOptions, Validator};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::walk::{at_arguments, calls};
 
@@ -148,18 +148,36 @@ fn functions(definition: &Value) -> Vec<DeclaredFunction> {
         ];
         let mut schemas = keys.iter().filter_map(|key| function.get(key));
         let schema = schemas.find(|schema| !schema.is_null())?;
-        // One vendor has it inside another object.
-        let schema = schema
-            .get("json")
-            .filter(|_| schema.get("type").is_none())
-            .unwrap_or(schema);
+        // One vendor has it inside another object, and rows whose columns have one type as JSON text.
+        let inner = schema.get("json").filter(|_| schema.get("type").is_none());
+        let schema = inner.unwrap_or(schema);
+        let text = schema.as_str().map(serde_json::from_str);
+        let mut schema = text.map_or_else(|| Some(schema.clone()), Result::ok)?;
+        take_null(&mut schema);
         Some(DeclaredFunction {
             name: function.get("name")?.as_str()?.to_owned(),
-            schema: schema.clone(),
+            schema,
             compiled: OnceCell::new(),
         })
     })
     .collect()
+}
+
+/// Lets schemas that a vendor calls `nullable` take null; JSON Schema does not know the word.
+fn take_null(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(take_null),
+        Value::Object(fields) => {
+            fields.values_mut().for_each(take_null);
+            if fields.get("nullable") == Some(&Value::Bool(true)) {
+                fields.remove("nullable");
+                let own = std::mem::take(fields);
+                let null = Map::from_iter([("type".to_owned(), "null".into())]);
+                fields.insert("anyOf".to_owned(), vec![null, own].into());
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Whether a schema is small with every reference written out, and all its references lead to places in itself and end.

@@ -6,8 +6,11 @@
 //! ```
 //!
 //! Such a table becomes the schema of an object: parameters without a default that are not marked optional
-//! are required. Every other definition is kept as written; differences between vendors are handled by
-//! dialects.
+//! are required. smolagents writes it under `inputs`, Cohere's first API under `parameter_definitions`, and
+//! Qwen-Agent as a list with names; the last two mark what is required. Every other definition is kept as
+//! written; differences between vendors are handled by dialects.
+
+use std::borrow::Cow;
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::{self, Kind, Mark, Value};
@@ -19,42 +22,73 @@ use crate::base::{ExtraFields, Keep as _, below, present, raw};
 /// The deepest nesting of types: `List[List[int]]` is two deep.
 const MOST_NESTED: u8 = 8;
 
+/// The keys of tables, and whether what is required is marked in them.
+const TABLES: [(&str, bool); 3] = [
+    ("parameters", false),
+    ("parameter_definitions", true),
+    ("inputs", false),
+];
+
 /// A definition of a tool; a table of parameters becomes the schema that it describes.
 pub(crate) fn definition(tool: Value<'_>) -> RawJson {
     let function = present(tool, "function").unwrap_or(tool);
-    let table = function.get("parameters").filter(|found| is_table(*found));
-    let Some(table) = table else { return raw(tool) };
+    let mut tables = TABLES
+        .iter()
+        .filter_map(|table| Some((table, present(function, table.0)?)));
+    // Where there are parameters, another key is something else.
+    let table = tables.next().filter(|(_, found)| is_table(*found));
+    let described = table.and_then(|((key, is_marked), table)| with_schema(tool, key, table, *is_marked));
+    described.unwrap_or_else(|| raw(tool))
+}
+
+/// The definition with a schema in place of a table and its key.
+fn with_schema(tool: Value<'_>, key: &str, table: Value<'_>, is_marked: bool) -> Option<RawJson> {
     let (start, end) = (tool.span().start, table.span());
     let written = tool.raw();
-    let around = written
-        .get(..end.start - start)
-        .zip(written.get(end.end - start..));
-    let Some((before, behind)) = around else {
-        return raw(tool);
-    };
-    RawJson(format!("{before}{}{behind}", schema(table)))
+    let before = written.get(..end.start - start)?.trim_end().strip_suffix(':')?;
+    let before = before.trim_end().strip_suffix('"')?.strip_suffix(key)?;
+    let behind = written.get(end.end - start..)?;
+    let is_marked = is_marked || table.kind() == Kind::Array;
+    Some(RawJson(format!(
+        "{before}parameters\":{}{behind}",
+        schema(table, is_marked)
+    )))
 }
 
 /// Whether parameters are a table: each is an object with a word as its type. In a schema `type` itself is a word, and the
 /// value of `properties` is not a type.
 fn is_table(parameters: Value<'_>) -> bool {
-    let is_parameter = |(key, found): (_, Value<'_>)| {
-        key != "additionalProperties" && found.get("type").is_some_and(|word| word.kind() == Kind::String)
-    };
-    parameters.kind() == Kind::Object && !parameters.is_empty() && parameters.fields().all(is_parameter)
+    let is_text = |found: Value<'_>, key| found.get(key).is_some_and(|word| word.kind() == Kind::String);
+    let is_parameter = |(key, found): (_, Value<'_>)| key != "additionalProperties" && is_text(found, "type");
+    let mut list = parameters.items();
+    !parameters.is_empty()
+        && match parameters.kind() {
+            Kind::Object => parameters.fields().all(is_parameter),
+            Kind::Array => list.all(|found| is_text(found, "name") && is_text(found, "type")),
+            _ => false,
+        }
+}
+
+/// The parameters of a table with their names.
+fn parameters<'d>(table: Value<'d>) -> impl Iterator<Item = (Cow<'d, str>, Value<'d>)> {
+    let listed = table.items();
+    let listed = listed.filter_map(|found| Some((found.get("name")?.as_str()?, found)));
+    table.fields().chain(listed)
 }
 
 /// The schema that a table describes.
-fn schema(table: Value<'_>) -> String {
+fn schema(table: Value<'_>, is_marked: bool) -> String {
     let mut schema = String::from("{\"type\":\"object\",\"properties\":{");
     let mut required = String::new();
-    for (number, (name, parameter)) in table.fields().enumerate() {
+    for (number, (name, parameter)) in parameters(table).enumerate() {
         if number > 0 {
             schema.push(',');
         }
         push_string(&mut schema, &name);
         schema.push(':');
-        if property(&mut schema, parameter) {
+        let is_listed = table.kind() == Kind::Array;
+        let is_required = property(&mut schema, parameter, is_listed);
+        if is_required.unwrap_or(!is_marked) {
             required.push_str(if required.is_empty() { "" } else { "," });
             push_string(&mut required, &name);
         }
@@ -69,8 +103,8 @@ fn schema(table: Value<'_>) -> String {
     schema
 }
 
-/// Writes the schema of a parameter; returns whether it is required.
-fn property(schema: &mut String, parameter: Value<'_>) -> bool {
+/// Writes the schema of a parameter, without its name in a list; returns whether it is required, if it says so.
+fn property(schema: &mut String, parameter: Value<'_>, is_listed: bool) -> Option<bool> {
     let word = parameter.get("type").and_then(Value::as_str);
     let word = word.as_deref().map_or("", str::trim);
     let (word, is_optional) = match word.strip_suffix("optional").map(str::trim_end) {
@@ -93,6 +127,7 @@ fn property(schema: &mut String, parameter: Value<'_>) -> bool {
     for (name, value) in parameter.fields() {
         match &*name {
             "type" => {}
+            "name" if is_listed => {}
             "required" if required.is_some() => {}
             // Parts of a type that JSON Schema cannot express are added to the description.
             "description" if !is_all && value.kind() == Kind::String => {
@@ -115,7 +150,9 @@ fn property(schema: &mut String, parameter: Value<'_>) -> bool {
     }
     schema.push('}');
     let has_default = parameter.get("default").is_some();
-    required.unwrap_or(!is_optional && !word.starts_with("Optional[") && !has_default)
+    let is_nullable = parameter.get("nullable").and_then(Value::as_bool) == Some(true);
+    let is_left_out = is_optional || word.starts_with("Optional[") || has_default || is_nullable;
+    required.or(is_left_out.then_some(false))
 }
 
 /// A type as JSON Schema writes it.
@@ -243,7 +280,7 @@ mod tests {
         let tool = r#"{"name":"tide", "parameters": {"port":{"description":"The port.","type":"str","default":"Porto"},
             "day":{"type":"int, optional"},"heights":{"type":"List[float]","description":""},"all":{"type":"bool","required":true}} }"#;
         let wanted = concat!(
-            r#"{"name":"tide", "parameters": {"type":"object","properties":{"#,
+            r#"{"name":"tide", "parameters":{"type":"object","properties":{"#,
             r#""port":{"type":"string","description":"The port.","default":"Porto"},"day":{"type":"integer"},"#,
             r#""heights":{"type":"array","items":{"type":"number"},"description":""},"all":{"type":"boolean"}},"#,
             r#""required":["heights","all"]} }"#
@@ -254,6 +291,41 @@ mod tests {
             defined(&nested),
             format!(r#"{{"type":"function","function":{wanted}}}"#)
         );
+    }
+
+    #[test]
+    fn tables_under_other_keys_and_lists_of_parameters_become_schemas_too() {
+        let port = r#""port":{"type":"string","description":"d"}"#;
+        let written = |rest: &str| format!(r#"{{"name":"tide","parameters":{rest}}}"#);
+        let schema = |rest: &str| written(&format!(r#"{{"type":"object","properties":{{{rest}}}"#));
+        let day = r#""day":{"type":"integer"}"#;
+        for (tool, wanted) in [
+            (
+                r#"{"name":"tide","parameter_definitions" : {"port":{"type":"str","description":"d","required":true},"day":{"type":"int"}}}"#,
+                schema(&format!(r#"{port},{day}}},"required":["port"]"#)),
+            ),
+            (
+                r#"{"name":"tide","parameters":[{"name":"port","type":"string","description":"d","required":true},{"name":"day","type":"integer"}]}"#,
+                schema(&format!(r#"{port},{day}}},"required":["port"]"#)),
+            ),
+            (
+                r#"{"name":"tide","inputs":{"port":{"type":"string","description":"d"},"day":{"type":"integer","nullable":true}}}"#,
+                schema(
+                    &format!(r#"{port},{day}}},"required":["port"]"#)
+                        .replace(r#""integer""#, r#""integer","nullable":true"#),
+                ),
+            ),
+        ] {
+            assert_eq!(defined(tool), wanted);
+        }
+        for tool in [
+            r#"{"name":"tide","inputs":["port"]}"#,
+            r#"{"name":"tide","parameters":{"type":"object"},"inputs":{"port":{"type":"string"}}}"#,
+            r#"{"name":"tide","parameters":[{"name":"port"}]}"#,
+            r#"{"name":"tide","parameter_definitions":{}}"#,
+        ] {
+            assert_eq!(defined(tool), tool);
+        }
     }
 
     #[test]

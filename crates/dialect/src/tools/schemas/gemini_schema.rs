@@ -492,6 +492,10 @@ mod tests {
                 r#"{"nullable":true,"type":"STRING","enum":["a","b"]}"#,
             ),
             (r#"{"const":"a"}"#, r#"{"type":"STRING","enum":["a"]}"#),
+            (
+                r#"{"type":"ARRAY","items":{"any_of":[{"type":"STRING","max_length":"9"},{"type":"NULL"}]},"minItems":"1"}"#,
+                r#"{"type":"ARRAY","items":{"nullable":true,"type":"STRING","maxLength":9},"minItems":1}"#,
+            ),
         ] {
             let (schema, dropped, problem) = property(source);
             assert_eq!(

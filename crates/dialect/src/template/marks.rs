@@ -58,9 +58,12 @@ fn push(out: &mut String, character: char, digits: &[char; 16], piece: usize) {
     out.push(END);
 }
 
-/// Returns JSON that a template dumped, between marks.
+/// Returns a container that a template dumped as JSON, with marks inside its brackets, which some templates cut off.
 pub(super) fn around_json(text: &str) -> String {
-    format!("{JSON}{OPEN}{text}{JSON}{CLOSE}")
+    let mut inner = text.chars();
+    let (first, last) = (inner.next(), inner.next_back());
+    let marked = format!("{JSON}{OPEN}{}{JSON}{CLOSE}", inner.as_str());
+    first.into_iter().chain(marked.chars()).chain(last).collect()
 }
 
 /// Returns text that a template marks as generated, between marks.
@@ -130,8 +133,13 @@ pub(super) fn read(marked: &str, most: usize) -> Option<Unmarked> {
                     is_whole,
                 });
             }
-            JSON => bracket(&mut characters, at, &mut json, &mut out.json),
-            GENERATION => bracket(&mut characters, at, &mut generated, &mut out.generated),
+            JSON => {
+                let behind = characters.as_str().strip_prefix(CLOSE).unwrap_or_default();
+                let start = at - usize::from(out.text.ends_with(['{', '[']));
+                let end = at + usize::from(behind.starts_with(['}', ']']));
+                bracket(&mut characters, start..end, &mut json, &mut out.json);
+            }
+            GENERATION => bracket(&mut characters, at..at, &mut generated, &mut out.generated),
             END => {}
             character if DIGITS.contains(&character) => {}
             character => out.text.push(character),
@@ -167,14 +175,14 @@ fn number(characters: &mut std::str::Chars<'_>) -> usize {
 
 fn bracket(
     characters: &mut std::str::Chars<'_>,
-    at: usize,
+    at: Range<usize>,
     open: &mut Vec<usize>,
     found: &mut Vec<Range<usize>>,
 ) {
     if characters.next() == Some(OPEN) {
-        open.push(at);
+        open.push(at.start);
     } else if let Some(start) = open.pop().filter(|_| open.is_empty()) {
-        found.push(start..at);
+        found.push(start..at.end);
     }
 }
 
@@ -236,5 +244,18 @@ mod tests {
             assert_eq!((found.len(), found.first()), (1, Some(&(0..2))));
         }
         assert!(occur_in(&inner) && !occur_in("{}"));
+    }
+
+    #[test]
+    fn dumped_json_is_found_with_and_without_its_brackets() {
+        let marked = around_json("{\"a\": [1]}");
+        let json = |marked: &str| read(marked).json;
+        assert_eq!(json(&format!("<{marked}>")), [1..11]);
+        assert_eq!(
+            json(&format!("{}, b}}", marked.strip_suffix('}').unwrap())),
+            [0..9]
+        );
+        let inner = marked.strip_suffix('}').unwrap().strip_prefix('{').unwrap();
+        assert_eq!(json(&format!("<{inner}>")), [1..9]);
     }
 }

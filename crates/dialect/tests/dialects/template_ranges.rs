@@ -138,6 +138,16 @@ fn a_template_that_inspects_ids_gives_the_ranges_of_one_that_does_not() {
         "{% if tools[0].function.name | length == 4 and",
     );
     assert_eq!(learned(&searched, &chat), [call, "Three metres.</s>"]);
+    chat.write(ann, "And at night?");
+    chat.call(bot, "", &[("call00002", "tide", r#"{"unit":"metres"}"#)]);
+    chat.result("call00002", "1.2");
+    chat.write(bot, "One metre.");
+    chat.pair(Some((5, 0)), Some((6, 0)), CallStatus::Paired);
+    let again = call.replace("call00001", "call00002");
+    assert_eq!(
+        learned(IDS, &chat),
+        [call, "Three metres.</s>", &again, "One metre.</s>"]
+    );
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn is_table(parameters: Value<'_>) -> bool {
 }
 
 /// The parameters of a table with their names.
-fn parameters<'d>(table: Value<'d>) -> impl Iterator<Item = (Cow<'d, str>, Value<'d>)> {
+fn parameters(table: Value<'_>) -> impl Iterator<Item = (Cow<'_, str>, Value<'_>)> {
     let listed = table.items();
     let listed = listed.filter_map(|found| Some((found.get("name")?.as_str()?, found)));
     table.fields().chain(listed)

@@ -12,10 +12,8 @@ pub(super) struct Wants {
     pub is_due: bool,
     /// Whether properties must be named and elements described.
     pub is_whole: bool,
-    /// Whether properties of the root must have plain names.
+    /// Whether properties of the root must have plain names, and references must lead to a schema.
     pub is_plain: bool,
-    /// Whether references must lead to a schema.
-    pub is_linked: bool,
     /// The condition on the schema of a strict tool.
     pub is_strict: fn(&Value) -> bool,
 }
@@ -25,7 +23,6 @@ pub(super) const OPENAI: Wants = Wants {
     is_due: false,
     is_whole: true,
     is_plain: false,
-    is_linked: false,
     is_strict: |schema| {
         let names = schema["properties"].as_object().into_iter().flatten();
         let refused = [
@@ -53,7 +50,6 @@ pub(super) const ANTHROPIC: Wants = Wants {
     is_due: true,
     is_whole: false,
     is_plain: true,
-    is_linked: true,
     is_strict: |schema| {
         let refused = [
             "oneOf",
@@ -78,7 +74,6 @@ pub(super) const MISTRAL: Wants = Wants {
     is_due: true,
     is_whole: false,
     is_plain: false,
-    is_linked: false,
     is_strict: |_| true,
 };
 
@@ -111,7 +106,7 @@ pub(super) fn takes<'a>(
         let are_plain = properties.is_none_or(|properties| properties.keys().all(is_plain));
         breaches.when(page.is_plain && !are_plain, rule);
         breaches.when(!each(schema, &|schema| is_schema(schema, page)), rule);
-        breaches.when(page.is_linked && !is_linked(schema), rule);
+        breaches.when(page.is_plain && !is_linked(schema), rule);
         breaches.when(*strict == true && !each(schema, &page.is_strict), rule);
     }
 }

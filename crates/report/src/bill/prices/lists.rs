@@ -118,8 +118,10 @@ impl PublishedList {
                 unread.push(key.clone());
             }
         }
-        let thoughts = entry.get("output_cost_per_reasoning_token").and_then(million);
-        self.add(price, thoughts, unread);
+        let tiers = entry.get("tiered_pricing").and_then(Value::as_array);
+        let lengths = tiers.into_iter().flatten().filter_map(Value::as_object);
+        let keys = ("output_cost_per_reasoning_token", "output_cost_per_token");
+        self.add(price, prices_thoughts(lengths.chain([entry]), keys), unread);
     }
 
     fn models_dev(&mut self, list: &Object) {
@@ -156,23 +158,23 @@ impl PublishedList {
                     }
                 }
                 price.rates.insert((ServiceTier::Standard, 0), rates);
-                let thoughts = cost.get("reasoning").and_then(Value::as_f64);
-                self.add(price, thoughts, unread);
+                let tiers = cost.get("tiers").and_then(Value::as_array);
+                let lengths = tiers.into_iter().flatten().chain(cost.get("context_over_200k"));
+                let lengths = lengths.filter_map(Value::as_object).chain([cost]);
+                self.add(price, prices_thoughts(lengths, ("reasoning", "output")), unread);
             }
         }
     }
 
-    /// Adds a price, if it has a rate for input tokens. If reasoning has a different price than other output, the price has no rate for
-    /// output, since logs do not separate the two.
-    fn add(&mut self, mut price: Price, thoughts: Option<f64>, unread: Vec<String>) {
+    /// Adds a price, if it has a rate for input tokens. If reasoning has a different price than other output at any length, the price has
+    /// no rate for output, since logs do not separate the two.
+    fn add(&mut self, mut price: Price, prices_thoughts: bool, unread: Vec<String>) {
         if price.per_million().is_none() {
             self.without += 1;
             return;
         }
-        for rates in price.rates.values_mut() {
-            if thoughts.is_some_and(|thoughts| Some(thoughts) != rates.output) {
-                rates.output = None;
-            }
+        for rates in price.rates.values_mut().filter(|_| prices_thoughts) {
+            rates.output = None;
         }
         for key in unread {
             *self.unread.entry(key).or_default() += 1;
@@ -205,6 +207,17 @@ impl PublishedList {
         }
         Some(text)
     }
+}
+
+/// Whether reasoning has a different price than other output in the rates of any length; the keys are those of the two.
+fn prices_thoughts<'l>(
+    lengths: impl IntoIterator<Item = &'l Object>,
+    (thoughts, output): (&str, &str),
+) -> bool {
+    lengths.into_iter().any(|rates| {
+        let of = |key: &str| rates.get(key).and_then(million);
+        of(thoughts).is_some_and(|thoughts| Some(thoughts) != of(output))
+    })
 }
 
 /// The suffixes of `LiteLLM`'s keys for service tiers.
@@ -242,7 +255,7 @@ fn litellm_kind(price: &mut Price, kind: &str, of: (ServiceTier, u64), value: &V
         "cache_creation_input_token_cost" => |rates| &mut rates.cache_write,
         "cache_creation_input_token_cost_above_1hr" => |rates| &mut rates.cache_write_1h,
         // The price of reasoning is compared with that of output.
-        "output_cost_per_reasoning_token" if of == (ServiceTier::Standard, 0) => return true,
+        "output_cost_per_reasoning_token" if of.0 == ServiceTier::Standard => return true,
         _ => return false,
     };
     let Some(cost) = million(value) else { return false };

@@ -189,6 +189,45 @@ const MODELS_DEV: &str = r#"{
 }"#;
 
 #[test]
+fn a_price_of_thoughts_at_any_length_leaves_the_output_without_one() {
+    let tier = |thoughts: &str, start: u64| {
+        format!(
+            r#"{{"input_cost_per_token":1e-6,"output_cost_per_token":2e-6,"output_cost_per_reasoning_token":{thoughts},"range":[{start},{}]}}"#,
+            start + 1000
+        )
+    };
+    let litellm = |first: &str, second: &str| {
+        let tiers = [tier(first, 0), tier(second, 1000)].join(",");
+        format!(r#"{{"mill":{{"litellm_provider":"mill","tiered_pricing":[{tiers}]}}}}"#)
+    };
+    let dev = |reasoning: u64| {
+        format!(
+            r#"{{"mill":{{"models":{{"mill":{{"cost":{{"input":1,"output":2,"tiers":[{{"input":1,"output":2,"reasoning":{reasoning},"tier":{{"size":1000}}}}]}}}}}}}}}}"#
+        )
+    };
+    // Tiers of service and lengths without a price of thoughts have one price for all output.
+    let flex = r#"{"mill":{"litellm_provider":"mill","input_cost_per_token":1e-6,"output_cost_per_token":2e-6,"output_cost_per_reasoning_token":2e-6,"output_cost_per_token_flex":1e-6}}"#;
+    for (text, output) in [
+        (litellm("2e-6", "2e-6"), Some(2.0)),
+        (litellm("3e-6", "2e-6"), None),
+        (litellm("2e-6", "3e-6"), None),
+        (dev(2), Some(2.0)),
+        (dev(3), None),
+        (flex.to_owned(), Some(2.0)),
+    ] {
+        let list = PriceList::parse(&text, &[]).unwrap();
+        let price = list.find("mill", "", None).unwrap();
+        assert_eq!(price.per_million_output(), output, "{text}");
+        assert!(
+            price
+                .rates
+                .values()
+                .all(|rates| rates.output.is_some() == output.is_some())
+        );
+    }
+}
+
+#[test]
 fn the_list_of_models_dev_is_read_as_it_is() {
     let list = PriceList::parse(MODELS_DEV, &[]).unwrap();
     for (model, of) in [

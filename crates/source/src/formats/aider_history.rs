@@ -27,10 +27,11 @@ use std::ops::Range;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::{Framing, Sketch};
-use chatmill_model::{Conversation, FormatTraits, Message, Part, Role, Scene, Usage};
+use chatmill_model::{Conversation, FormatTraits, Message, Part, Role, Scene};
 use jiff::civil::DateTime;
 
 use crate::frame::{FrameView, Reading};
+use crate::grammar::usage::{self, CountedTokens};
 use crate::layout::{Turns, text::TextReader};
 use crate::rust_format::{Read, RustFormat};
 use crate::source::About;
@@ -286,7 +287,7 @@ fn aider_output(
         *model = Some(name.trim_end_matches('\u{26a1}').into());
     } else if let Some(version) = line.strip_prefix("Aider v") {
         conversation.format_version = Some(version.to_owned());
-    } else if let Some(counts) = line.strip_prefix("Tokens: ") {
+    } else if line.starts_with("Tokens: ") || line.starts_with("Cost: ") {
         let answer = reader
             .turns
             .list
@@ -294,24 +295,34 @@ fn aider_output(
             .iter_mut()
             .rev()
             .find(|message| message.role == Role::Assistant);
-        if let Some(answer) = answer.filter(|answer| answer.usage.is_none()) {
-            answer.usage = Some(usage(counts)).filter(|usage| !usage.is_empty());
+        match answer.map(|answer| &mut answer.usage) {
+            Some(usage @ None) => *usage = counted(line).usage(),
+            // The cost is in a separate line if tokens were both read from a cache and written to one.
+            Some(Some(usage)) if line.starts_with("Cost: ") => usage.cost = usage.cost.or(counted(line).cost),
+            _ => {}
         }
     }
 }
 
-fn usage(counts: &str) -> Usage {
-    let mut usage = Usage::default();
-    for count in counts.split(", ") {
+/// The counts and the cost in `Tokens: 2.1k sent, 9.3k cache write, 6 received. Cost: $0.05 message, $0.12 session.`
+fn counted(line: &str) -> CountedTokens {
+    let mut counted = CountedTokens {
+        contains_cache: true,
+        ..CountedTokens::default()
+    };
+    let line = line.replace(": ", ", ").replace(". ", ", ");
+    for count in line.split(", ") {
         let (number, what) = count.split_once(' ').unwrap_or_default();
-        match what.split('.').next() {
-            Some("sent") => usage.input = tokens(number),
-            Some("received") => usage.output = tokens(number),
-            Some("cached" | "cache hit") => usage.cached_input = tokens(number),
+        match what.trim_end_matches('.') {
+            "sent" => counted.input = tokens(number),
+            "received" => counted.output = tokens(number),
+            "cached" | "cache hit" => counted.cached = tokens(number),
+            "cache write" => counted.written = tokens(number),
+            "message" => counted.cost = number.strip_prefix('$').and_then(usage::money),
             _ => {}
         }
     }
-    usage
+    counted
 }
 
 /// A number of tokens: `5,244`, `2.4k`, `12k`.
@@ -326,4 +337,28 @@ fn tokens(number: &str) -> Option<u64> {
         .ok()?
         .checked_mul(1000)?
         .checked_add(tenth * 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_model::Cost;
+
+    #[test]
+    fn counts_of_caches_and_the_cost_are_read() {
+        let line = "Tokens: 2.1k sent, 9.3k cache write, 9.3k cache hit, 1,100 received. Cost: $0.05 message, $0.12 session.";
+        let usage = counted(line).usage().unwrap();
+        // Older versions count what was read from a cache beside what was sent.
+        assert_eq!((usage.input, usage.output), (Some(20_700), Some(1_100)));
+        assert_eq!(
+            (usage.cached_input, usage.cache_write),
+            (Some(9_300), Some(9_300))
+        );
+        assert!(usage.mismatch.is_some());
+        assert_eq!(usage.cost, Cost::new(0.05));
+        assert_eq!(
+            counted("Cost: $0.0012 message, $0.12 session.").cost,
+            Cost::new(0.0012)
+        );
+    }
 }

@@ -48,7 +48,7 @@ pub struct Usage {
     IntoStaticStr,
 )]
 #[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum ServiceTier {
     /// The default of a request.
     #[default]
@@ -57,8 +57,10 @@ pub enum ServiceTier {
     /// Part of a batch.
     Batch,
     /// Cheaper and slower.
+    #[strum(to_string = "flex", serialize = "on_demand_flex")]
     Flex,
     /// Served before others.
+    #[strum(to_string = "priority", serialize = "on_demand_priority")]
     Priority,
     /// Served with faster output.
     Fast,
@@ -111,7 +113,7 @@ impl std::hash::Hash for Cost {
 pub enum UsageMismatch {
     /// Input and output do not add up to this total, which was also logged.
     Total(u64),
-    /// This many tokens of a cache were logged, more than the input that should contain them at this vendor, so they were added to it.
+    /// This many tokens of a cache were logged that the input should contain at this vendor and cannot, so they were added to it.
     Cache(u64),
 }
 
@@ -275,6 +277,9 @@ mod tests {
             ("default", ServiceTier::Standard),
             ("batch", ServiceTier::Batch),
             ("priority", ServiceTier::Priority),
+            ("ON_DEMAND", ServiceTier::Standard),
+            ("ON_DEMAND_FLEX", ServiceTier::Flex),
+            ("ON_DEMAND_PRIORITY", ServiceTier::Priority),
         ] {
             assert_eq!(word.parse(), Ok(tier));
         }

@@ -12,6 +12,7 @@ mod gryag_db;
 mod jaibber_events;
 mod jaibber_vectors;
 mod lists;
+mod paid;
 mod registry;
 mod rows;
 mod suna_vectors;

@@ -16,11 +16,11 @@ use std::collections::VecDeque;
 use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::ServiceTier;
 
 use crate::base::{id, present};
 use crate::frame::{ExportPath, FrameView, Reading, Row};
-use crate::layout::{Element, Turns, best, exchange::Exchange, list, reading};
+use crate::layout::exchange::{Exchange, logged};
+use crate::layout::{Element, Turns, best, list, reading};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 
 /// A source that reads the batches of one vendor.
@@ -198,11 +198,7 @@ impl BatchFiles {
         if let Some(body) = body {
             let usage = exchange.answer(body, self.result);
             exchange.spent(&usage.into_iter().collect::<Vec<_>>());
-            // The answer names the service tier of a single request; a batch is charged at its own tier.
-            let usages = exchange.turns.list.messages.iter_mut();
-            for usage in usages.filter_map(|message| message.usage.as_mut()) {
-                usage.tier = Some(ServiceTier::Batch);
-            }
+            logged::batched(&mut exchange.turns.list.messages);
         } else if let Some(error) = failed().or_else(|| result.and_then(|result| present(result, "type"))) {
             exchange.failed(error);
         } else {

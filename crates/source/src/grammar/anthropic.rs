@@ -46,16 +46,17 @@ pub(crate) static ANTHROPIC: Grammar = Grammar {
     usage: Some(UsageForm {
         input: &["input_tokens"],
         output: &["output_tokens"],
-        thoughts: &[],
         cached: &["cache_read_input_tokens"],
         written: &["cache_creation_input_tokens"],
         written_for: [
-            "cache_creation.ephemeral_5m_input_tokens",
-            "cache_creation.ephemeral_1h_input_tokens",
+            &["cache_creation.ephemeral_5m_input_tokens"],
+            &["cache_creation.ephemeral_1h_input_tokens"],
         ],
         searches: &["server_tool_use.web_search_requests"],
         contains_cache: false,
         total: Some("total_tokens"),
+        steps: Some("iterations"),
+        ..UsageForm::NOTHING
     }),
     described: None,
 };

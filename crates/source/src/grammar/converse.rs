@@ -3,7 +3,6 @@
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, RawJson, ToolResult};
 
-use super::usage::NONE;
 use super::{Grammar, MessageForm, Read, Sign, UsageForm, keyed, only};
 use crate::base::media::{ResultText, result_of};
 use crate::base::{Keep as _, Site, Turn, text, text_of, word};
@@ -39,14 +38,16 @@ pub(crate) static CONVERSE: Grammar = Grammar {
     usage: Some(UsageForm {
         input: &["inputTokens"],
         output: &["outputTokens"],
-        thoughts: &[],
         cached: &["cacheReadInputTokens"],
-        written: &["cacheWriteInputTokens"],
-        written_for: NONE,
-        searches: &[],
+        // Claude's SDK writes Anthropic's names in this case.
+        written: &["cacheWriteInputTokens", "cacheCreationInputTokens"],
+        written_for: [
+            &["cacheDetails[ttl=5m].inputTokens"],
+            &["cacheDetails[ttl=1h].inputTokens"],
+        ],
         contains_cache: false,
         // `totalTokens` does not include the cache.
-        total: None,
+        ..UsageForm::NOTHING
     }),
     described: None,
 };

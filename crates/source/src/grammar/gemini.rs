@@ -9,7 +9,6 @@ use chatmill_model::{
 
 use super::blocks::vendor_item;
 use super::frameworks::of_parts;
-use super::usage::NONE;
 use super::{BlockForm, Grammar, Read, Sign, UsageForm, When, only};
 use crate::base::{Keep as _, Site, Turn, kind_of, present, text, text_of, word, words};
 use crate::base::{arguments, media::media_of_answer};
@@ -44,13 +43,9 @@ pub(crate) static GEMINI: Grammar = Grammar {
     usage: Some(UsageForm {
         input: &["promptTokenCount", "toolUsePromptTokenCount"],
         output: &["candidatesTokenCount", "thoughtsTokenCount"],
-        thoughts: &[],
         cached: &["cachedContentTokenCount"],
-        written: &[],
-        written_for: NONE,
-        searches: &[],
-        contains_cache: true,
         total: Some("totalTokenCount"),
+        ..UsageForm::NOTHING
     }),
     ..Grammar::own("gemini", &["role", "parts"], |value, site| {
         // A chat of google-genai has a content for each piece of a stream.

@@ -11,7 +11,6 @@ use crate::base::{
     Keep as _, Site, Turn, arguments, embedded, items, media, present, roles, text, text_of, word, words,
 };
 use crate::grammar::blocks::{at_address, vendor_item};
-use crate::grammar::usage::NONE;
 use crate::grammar::{Grammar, Sign, UsageForm, definition, openai::parts};
 
 /// Items that only this API has, by their type.
@@ -145,12 +144,19 @@ pub(crate) static RESPONSES: Grammar = Grammar {
             "reasoning_output_tokens",
         ],
         // The names without details are those of Codex.
-        cached: &["input_tokens_details.cached_tokens", "cached_input_tokens"],
-        written: &["cache_write_input_tokens"],
-        written_for: NONE,
-        searches: &[],
-        contains_cache: true,
+        cached: &[
+            "input_tokens_details.cached_tokens",
+            "cached_input_tokens",
+            // `DashScope` mixes the names of both APIs.
+            "prompt_tokens_details.cached_tokens",
+        ],
+        written: &[
+            "input_tokens_details.cache_write_tokens",
+            "cache_write_input_tokens",
+            "prompt_tokens_details.cache_creation_input_tokens",
+        ],
         total: Some("total_tokens"),
+        ..UsageForm::NOTHING
     }),
     ..Grammar::own(
         "openai-responses",

@@ -5,12 +5,13 @@ mod media_marks;
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Document, Kind, Mark, Value};
-use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, Part, Role, Usage};
+use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, Part, Role};
 
 use crate::base::{Keep as _, Turn, below, first_present, present, raw, text, words};
 use crate::frame::Reading;
 use crate::frame::exceeds;
 use crate::grammar::frameworks::{ai_sdk, contain_text};
+use crate::grammar::usage::CountedTokens;
 use crate::grammar::{Grammar, OPENAI, any, list_of_tools, stream, tools_of_vendor, usage, vendor_in};
 use crate::layout::{OUTSIDE_LISTS, RequestFields, Turns, preference};
 
@@ -428,17 +429,17 @@ impl<'d, 'r> Exchange<'d, 'r> {
             .iter()
             .find_map(|value| usage::model(*value))
             .or(message.model.take());
-        let mut counted = holders
+        let objects: Vec<Value<'_>> = holders
             .iter()
-            .filter_map(|value| present(*value, "usage").or_else(|| present(*value, "usageMetadata")));
-        if let Some(usage) = counted.next() {
-            // A stream counts the input when it begins, and the output when it ends.
-            let more = counted.filter_map(usage::usage);
-            message.usage = usage::usage(usage).map(|usage| more.fold(usage, Usage::or));
+            .filter_map(|holder| usage::object(*holder))
+            .collect();
+        if let Some(last) = objects.first() {
+            let all = objects.iter().filter_map(|usage| usage::counted(*usage));
+            message.usage = all.reduce(CountedTokens::or).and_then(CountedTokens::usage);
             message.extra.0.retain(|(known, _)| known != "usage");
-            message.extra.keep("usage", usage);
+            message.extra.keep("usage", *last);
         }
-        let flat = || holders.iter().find_map(|holder| usage::flat(*holder));
+        let flat = || holders.iter().find_map(|holder| usage::flat(*holder)?.usage());
         message.usage = usage::within(message.usage.or_else(flat), holders);
         message.extra.0.retain(|(known, _)| known != "model");
     }

@@ -516,6 +516,8 @@ pub(in crate::format) struct UsageCounts {
     pub cached: Paths,
     /// The share that was written to a cache.
     pub written: Paths,
+    /// The part of `written` that was written for an hour.
+    pub written_1h: Paths,
     /// Tokens that the model wrote.
     pub output: Paths,
     /// Tokens that it wrote, as thoughts, and that `output` does not count: they are added.

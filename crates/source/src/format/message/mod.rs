@@ -587,6 +587,7 @@ impl UsageCounts {
             input: with(one(&self.input), &self.input_beside),
             cached: one(&self.cached),
             written: one(&self.written),
+            written_1h: one(&self.written_1h),
             cost: self.cost.first(value).and_then(usage::amount),
             contains_cache: true,
             output: with(one(&self.output), &self.output_beside),

@@ -218,7 +218,8 @@ fn call(value: Value<'_>, index: usize) -> Call<'_> {
         usage: usage::within(
             ["usageDetails", "usage"]
                 .iter()
-                .find_map(|key| usage(present(value, key)?)),
+                .find_map(|key| usage(present(value, key)?))
+                .or_else(|| usage::flat(value)?.usage()),
             &[value],
         ),
         system: Vec::new(),
@@ -248,14 +249,18 @@ fn tools_beside<'d>(step: Value<'d>, limits: &Limits) -> Option<CallValue<'d>> {
 /// The token usage of an observation, in Langfuse's field names or the vendor's.
 fn usage(value: Value<'_>) -> Option<Usage> {
     let number = |key: &str| usage::number(value, key);
-    let (input, output) = (number("input"), number("output"));
-    if input.is_none() && output.is_none() {
+    if number("input").or(number("output")).is_none() {
         return usage::usage(value);
     }
     let any = |keys: &[&str]| keys.iter().find_map(|key| number(key));
+    let sum = |keys: &[&str]| {
+        let counts = keys.iter().filter_map(|key| number(key));
+        counts.reduce(u64::saturating_add)
+    };
+    let hour = number("input_cache_creation_1h");
     // The kinds of tokens do not overlap here.
     let counted = CountedTokens {
-        input,
+        input: sum(&["input", "input_audio_tokens", "input_audio"]),
         cached: any(&[
             "input_cached_tokens",
             "cache_read_input_tokens",
@@ -265,9 +270,11 @@ fn usage(value: Value<'_>) -> Option<Usage> {
             "cache_creation_input_tokens",
             "input_cache_creation",
             "input_cache_write",
-        ]),
+        ])
+        .or_else(|| sum(&["input_cache_creation_5m", "input_cache_creation_1h"])),
+        written_1h: hour,
         contains_cache: false,
-        output,
+        output: sum(&["output", "output_audio_tokens", "output_audio"]),
         thoughts: any(&["output_reasoning_tokens", "output_reasoning", "reasoning_tokens"]),
         contains_thoughts: false,
         total: number("total"),

@@ -22,7 +22,7 @@ use chatmill_model::Extra;
 use crate::base::{Keep as _, id, present, text, texts::quoted_json, words};
 use crate::frame::{FrameView, Reading};
 use crate::grammar::stream;
-use crate::layout::exchange::{Exchange, LISTS, is_request};
+use crate::layout::exchange::{Exchange, LISTS, is_request, logged};
 use crate::layout::{Turns, best, columns};
 use crate::rust_format::{Read, RustFormat};
 use crate::source::{About, NO_TEXT_ARGUMENTS};
@@ -169,6 +169,10 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         });
         if is_from_cache(root) {
             exchange.unpaid();
+        }
+        // A line of Vertex's output of a batch.
+        if present(root, "processed_time").is_some() {
+            logged::batched(&mut exchange.turns.list.messages);
         }
     } else if let Some(error) = present(root, "error") {
         exchange.failed(error);

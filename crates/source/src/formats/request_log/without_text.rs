@@ -3,11 +3,11 @@
 
 use chatmill_diag::Limits;
 use chatmill_intake::RecordSketch;
-use chatmill_intake::json::Value;
+use chatmill_intake::json::{Document, Value};
 use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role, Scene};
 
 use super::{IDS, is_from_cache};
-use crate::base::{Keep as _, id, present, times};
+use crate::base::{Keep as _, id, present, texts::quoted_json, times};
 use crate::frame::{FrameView, Reading};
 use crate::grammar::usage;
 use crate::layout::Turns;
@@ -48,14 +48,18 @@ pub(super) fn is_one(root: Value<'_>) -> bool {
 pub(super) fn read(frame: FrameView<'_>, limits: &Limits) -> Reading {
     let root = frame.root();
     let mut turns = Turns::new(frame, limits);
-    let mut usage = logged_usage(root, None);
+    let mut extra = Extra::default();
+    extra.keep_rest(root, "", &["model"]);
+    // Rows of a database may have the metadata as JSON text.
+    let metadata = present(root, "metadata");
+    let opened = metadata.and_then(|metadata| quoted_json::open(metadata, limits));
+    let metadata = opened.as_deref().map(Document::root).or(metadata);
+    let mut usage = logged_usage(root, None, metadata);
     if is_from_cache(root) {
         usage = usage.map(unpaid);
     }
     let time = TIMES.iter().find_map(|key| present(root, key));
     let source_id = IDS.iter().find_map(|key| root.get(key).and_then(id));
-    let mut extra = Extra::default();
-    extra.keep_rest(root, "", &["model"]);
     turns.list.rows.rows += 1;
     turns.list.push(Message {
         kind: MessageKind::Notice,

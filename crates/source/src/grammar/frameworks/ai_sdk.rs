@@ -10,7 +10,6 @@ use crate::base::{
     ExtraFields, Keep as _, RepeatedText, Site, Turn, arguments, filled, first_present, first_text, items,
     present, repeats, text, text_of, words,
 };
-use crate::grammar::usage::NONE;
 use crate::grammar::{ANTHROPIC, BlockForm, Grammar, Read, Sign, UsageForm, When, only, typed};
 
 /// Messages of the AI SDK.
@@ -41,15 +40,22 @@ pub(crate) static AI_SDK: Grammar = Grammar {
         only(BlockForm::of(When::Begins("tool-"), Read::Own(invocation))),
     ],
     usage: Some(UsageForm {
-        input: &["inputTokens"],
-        output: &["outputTokens"],
-        thoughts: &["reasoningTokens", "outputTokenDetails.reasoningTokens"],
-        cached: &["cachedInputTokens", "inputTokenDetails.cacheReadTokens"],
-        written: &["inputTokenDetails.cacheWriteTokens"],
-        written_for: NONE,
-        searches: &[],
-        contains_cache: true,
+        // The models of the SDK count in objects.
+        input: &["inputTokens", "inputTokens.total"],
+        output: &["outputTokens", "outputTokens.total"],
+        thoughts: &[
+            "reasoningTokens",
+            "outputTokenDetails.reasoningTokens",
+            "outputTokens.reasoning",
+        ],
+        cached: &[
+            "cachedInputTokens",
+            "inputTokenDetails.cacheReadTokens",
+            "inputTokens.cacheRead",
+        ],
+        written: &["inputTokenDetails.cacheWriteTokens", "inputTokens.cacheWrite"],
         total: Some("totalTokens"),
+        ..UsageForm::NOTHING
     }),
     ..Grammar::own("ai-sdk", &["role", "content", "parts", "toolInvocations"], turn)
 };

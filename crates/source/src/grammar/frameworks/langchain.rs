@@ -38,12 +38,11 @@ pub(crate) static LANGCHAIN: Grammar = Grammar {
         cached: &["input_token_details.cache_read"],
         written: &["input_token_details.cache_creation"],
         written_for: [
-            "input_token_details.ephemeral_5m_input_tokens",
-            "input_token_details.ephemeral_1h_input_tokens",
+            &["input_token_details.ephemeral_5m_input_tokens"],
+            &["input_token_details.ephemeral_1h_input_tokens"],
         ],
-        searches: &[],
-        contains_cache: true,
         total: Some("total_tokens"),
+        ..UsageForm::NOTHING
     }),
     ..Grammar::own("langchain", &["content", "type", "kwargs", "data"], turn)
 };

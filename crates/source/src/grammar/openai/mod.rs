@@ -29,17 +29,24 @@ pub(crate) static OPENAI: Grammar = Grammar {
             "cache_creation_input_tokens",
             "prompt_tokens_details.cache_creation_tokens",
             "prompt_tokens_details.cache_write_tokens",
+            "prompt_tokens_details.cache_creation_input_tokens",
         ],
         written_for: [
-            "cache_creation_token_details.ephemeral_5m_input_tokens",
-            "cache_creation_token_details.ephemeral_1h_input_tokens",
+            &[
+                "prompt_tokens_details.cache_creation_token_details.ephemeral_5m_input_tokens",
+                "prompt_tokens_details.cache_creation.ephemeral_5m_input_tokens",
+            ],
+            &[
+                "prompt_tokens_details.cache_creation_token_details.ephemeral_1h_input_tokens",
+                "prompt_tokens_details.cache_creation.ephemeral_1h_input_tokens",
+            ],
         ],
         searches: &[
             "server_tool_use.web_search_requests",
             "prompt_tokens_details.web_search_requests",
         ],
-        contains_cache: true,
         total: Some("total_tokens"),
+        ..UsageForm::NOTHING
     }),
     ..Grammar::own("openai-chat", &message::FIELDS, message::turn)
 };

@@ -2,11 +2,11 @@
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Message, Role, Usage, UsageMismatch};
+use chatmill_model::{Message, Role, ServiceTier, Usage, UsageMismatch};
 
 use crate::base::{present, times};
 use crate::frame::Reading;
-use crate::grammar::usage::{MOST, answer_id, flat, model, usage, within};
+use crate::grammar::usage::{CountedTokens, MOST, answer_id, counted, flat, model, object, within};
 
 /// Completes the answer, which is the last message, with the logged model, usage and time. If no answer was logged, the message
 /// that ends the request gets the usage.
@@ -16,7 +16,7 @@ pub(crate) fn answer(root: Value<'_>, messages: &mut [Message]) {
     };
     let response = present(root, "response").filter(|response| response.kind() == Kind::Object);
     last.usage = match last.usage {
-        None => logged_usage(root, response),
+        None => logged_usage(root, response, present(root, "metadata")),
         own => within(
             own,
             &[response, Some(root)].into_iter().flatten().collect::<Vec<_>>(),
@@ -38,17 +38,28 @@ pub(crate) fn answer(root: Value<'_>, messages: &mut [Message]) {
     }
 }
 
-/// The usage that a record logs of its request: in the answer, in the record, or in its top-level fields, as gateways write it.
-pub(crate) fn logged_usage(root: Value<'_>, response: Option<Value<'_>>) -> Option<Usage> {
-    let metadata = present(root, "metadata");
-    let places = [response, Some(root), metadata].into_iter().flatten();
-    let objects =
-        places.flat_map(|place| ["usage", "usageMetadata", "usage_object"].map(|key| present(place, key)));
-    let found = objects.flatten().find_map(usage).or_else(|| flat(root));
-    within(
-        found,
-        &[response, Some(root)].into_iter().flatten().collect::<Vec<_>>(),
-    )
+/// The usage that a record logs of its request: in the answer, in the record, in its metadata, or in top-level fields, as gateways write
+/// it. `LiteLLM` may have the counts of caches apart from them.
+pub(crate) fn logged_usage(
+    root: Value<'_>,
+    response: Option<Value<'_>>,
+    metadata: Option<Value<'_>>,
+) -> Option<Usage> {
+    let around: Vec<Value<'_>> = [response, Some(root)].into_iter().flatten().collect();
+    let mut places = around.iter().copied().chain(metadata);
+    let found = places.find_map(|place| counted(object(place)?)).or_else(|| {
+        let more = metadata.and_then(|metadata| counted(present(metadata, "additional_usage_values")?));
+        let flat = around.iter().find_map(|place| flat(*place))?;
+        Some(more.map_or(flat, |more| flat.or(more)))
+    });
+    within(found.and_then(CountedTokens::usage), &around)
+}
+
+/// Marks answers as parts of a batch, which is charged at its own tier, whatever tier they name.
+pub(crate) fn batched(messages: &mut [Message]) {
+    for usage in messages.iter_mut().filter_map(|message| message.usage.as_mut()) {
+        usage.tier = Some(ServiceTier::Batch);
+    }
 }
 
 /// A usage without cost, because the answer came from a gateway's cache.
@@ -92,7 +103,7 @@ pub(crate) fn bound(reading: &mut Reading) {
                     "the logged usage does not add up: {input} tokens of input and {output} of output, and {total} in all; the parts are used"
                 ),
                 UsageMismatch::Cache(cache) => format!(
-                    "{cache} tokens of a cache were logged, more than the input that should contain them: they are added to it, {input} in all"
+                    "{cache} tokens of a cache were logged that the input should contain and cannot: they are added to it, {input} in all"
                 ),
             };
             let finding = Finding::new(&codes::BEARABLE_TYPE, text);
@@ -109,6 +120,7 @@ pub(crate) fn bound(reading: &mut Reading) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::usage::usage;
     use chatmill_intake::json;
     use chatmill_model::{Conversation, MessageOrigin};
 

@@ -221,14 +221,16 @@ impl CountedTokens {
             _ => [with(count, part), count],
         };
         // Some programs include in the input what was read from a cache, and not what was written to it.
-        let outside = match self.cached <= self.input {
-            true => self.written.unwrap_or_default(),
-            false => cache,
+        let outside = if self.cached <= self.input {
+            self.written.unwrap_or_default()
+        } else {
+            cache
         };
         let is_more = self.contains_cache && self.input.is_some_and(|input| cache > input);
-        let inputs = match is_more {
-            true => [with(self.input, outside), with(self.input, cache)],
-            false => ways(self.input, cache, self.contains_cache),
+        let inputs = if is_more {
+            [with(self.input, outside), with(self.input, cache)]
+        } else {
+            ways(self.input, cache, self.contains_cache)
         };
         let outputs = ways(self.output, thoughts, self.contains_thoughts);
         let ([input, _], [output, _]) = (inputs, outputs);
@@ -616,7 +618,7 @@ mod tests {
         );
         assert_eq!(usage.output, Some(400));
         let steps = document.root().get("iterations").unwrap();
-        let left: Vec<bool> = steps.items().map(|step| step.is_touched()).collect();
+        let left: Vec<bool> = steps.items().map(Value::is_touched).collect();
         assert_eq!(left, [true, true, false]);
     }
 

@@ -202,7 +202,7 @@ impl MessageObject {
 /// Whether a message has the role of a tool.
 fn is_answer(object: Value<'_>) -> bool {
     let role = present(object, "role").and_then(Value::string);
-    role.and_then(|role| message_role(&role)) == Some(Role::Tool)
+    role.and_then(|role| training_role(&role)) == Some(Role::Tool)
 }
 
 /// Whether content is an empty text.

@@ -15,6 +15,8 @@ pub(crate) mod sql;
 pub(crate) mod statement;
 pub(crate) mod times;
 
+use std::borrow::Cow;
+
 pub use row::senders::{SenderTable, Senders};
 
 /// The table to read, the source that reads it, and the names of its columns.
@@ -32,6 +34,9 @@ pub struct TableMap {
     pub requires: Vec<String>,
     /// For each renamed column, the source's name and the table's. Other columns keep their names.
     pub columns: Vec<(String, String)>,
+    /// The names that a table may give to the column [`TableMap::CONVERSATION`], in lower case with letters and digits only, the most
+    /// probable first; empty if the map names the column as the table does.
+    pub conversation_names: &'static [&'static str],
     /// Columns, under the table's names, with text that is JSON; valid JSON is embedded.
     pub json: Vec<String>,
     /// All columns of the table in order, for rows without column names; usually empty.
@@ -66,12 +71,43 @@ impl TableMap {
     /// The name of a map's table if it reads any table; then the columns decide.
     pub const ANY: &'static str = "*";
 
+    /// The source's name for the column with the conversation.
+    pub const CONVERSATION: &'static str = "conversation";
+
     /// Whether this map reads a table; `columns` are the names in the table.
     ///
     /// Schema and table are compared as written, without quotes. `table` is `None` for CSV files, which do not name their table.
     pub fn reads(&self, table: Option<&str>, columns: &[String]) -> bool {
-        let has = |wanted: &String| columns.iter().any(|column| column == wanted);
+        let has = |wanted: &String| match self.conversation_names {
+            [] => columns.contains(wanted),
+            _ if wanted == Self::CONVERSATION => self.conversation_in(columns).is_some(),
+            _ => columns.contains(wanted),
+        };
         table.is_none_or(|table| self.names(table)) && self.requires.iter().all(has)
+    }
+
+    /// The column that names the conversation, if the map knows several names for it.
+    fn conversation_in<'n>(&self, columns: &'n [String]) -> Option<&'n String> {
+        let mut known = self.conversation_names.iter();
+        known.find_map(|known| columns.iter().find(|column| is_spelling_of(column, known)))
+    }
+
+    /// This map with the name that a table with these columns gives to the conversation.
+    #[must_use]
+    pub fn spelled_as(&self, columns: &[String]) -> Cow<'_, Self> {
+        let Some(name) = self.conversation_in(columns) else {
+            return Cow::Borrowed(self);
+        };
+        let mut map = self.clone();
+        let theirs = map.columns.iter_mut().map(|(_, theirs)| theirs);
+        for known in theirs
+            .chain(&mut map.requires)
+            .filter(|known| *known == Self::CONVERSATION)
+        {
+            known.clone_from(name);
+        }
+        map.conversation_names = &[];
+        Cow::Owned(map)
     }
 
     /// Whether this map is for a table of this name, whatever its columns are: `messages` matches that table in any
@@ -120,6 +156,12 @@ impl TableMap {
     pub fn find<'m>(maps: &'m [Self], table: Option<&str>, columns: &[String]) -> Option<&'m Self> {
         maps.iter().find(|map| map.reads(table, columns))
     }
+}
+
+/// Whether a name is a spelling of one in lower case with letters and digits only: `Chat ID` and `chat_id` are `chatid`.
+pub fn is_spelling_of(name: &str, plain: &str) -> bool {
+    let signs = name.chars().filter(|sign| sign.is_alphanumeric());
+    signs.flat_map(char::to_lowercase).eq(plain.chars())
 }
 
 #[cfg(test)]

@@ -39,6 +39,7 @@ use chatmill_diag::Limits;
 pub use chatmill_diag::RowLedger;
 pub use chatmill_intake::table::{TableFilter, TableMap};
 
+pub use base::conversations::may_name_conversation;
 pub use base::times::zone::{is_zone, time_zone};
 pub use format::{
     FieldMap, FormatError, FormatFile, MapPath, load, mapped, recorded, schema as format_schema,

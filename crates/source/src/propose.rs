@@ -3,14 +3,19 @@
 //! sure.
 mod guess;
 mod names;
+mod sample;
 mod tables;
+
+use std::collections::BTreeSet;
 
 use chatmill_intake::{Head, RecordSketch, Sketch};
 
+use crate::base::conversations::proposed;
 use crate::grammar::signs;
-use names::{CALL_IDS, CALLS, CONVERSATION_KEYS, IDS, NAMES, REPLIES, ROLES, SENDERS, TEXTS, TIMES, TITLES};
+use names::{CALL_IDS, CALLS, IDS, NAMES, REPLIES, ROLES, SENDERS, TEXTS, TIMES, TITLES};
 
-pub use guess::{Guess, SampleCell, TableSample, guess};
+pub use guess::{Guess, guess};
+pub use sample::{SampleCell, TableSample};
 pub use tables::guess_tables;
 
 /// A proposed section of a pipeline file that would read a given file.
@@ -104,7 +109,12 @@ fn fields_of(record: &RecordSketch, list: &str) -> Vec<(&'static str, String)> {
     let role = pick(ROLES);
     let mut found = vec![("messages", path_of(list))];
     let mut add = |key, path: Option<String>| found.extend(path.map(|path| (key, path)));
-    add("conversation", outer(CONVERSATION_KEYS).or_else(|| outer(IDS)));
+    let objects: BTreeSet<&str> = record.nested.iter().map(|(outer, _)| outer.as_str()).collect();
+    let is_plain = |name: &str| name.chars().all(|sign| sign.is_alphanumeric() || sign == '_');
+    let keys = record.keys.iter().map(String::as_str);
+    let keys = keys.filter(|name| is_plain(name) && !objects.contains(name));
+    let named = proposed(keys).map(|name| format!("$.{name}"));
+    add("conversation", named.or_else(|| outer(IDS)));
     add("title", outer(TITLES));
     // An object that contains the role is not an id.
     let is_inside = |sender: &String| {

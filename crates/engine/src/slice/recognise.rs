@@ -265,7 +265,7 @@ fn name_of<'n>(planned: &'n PlannedInput, entry: &'n str) -> Cow<'n, str> {
 /// Returns the user's map for the field names of JSON records;
 /// for recognised rows, the built-in map that knows their names.
 fn map_of_rows(planned: &PlannedInput, sketch: &Sketch, is_of_rows: bool) -> Option<TableMap> {
-    let mut own = planned
+    let own = planned
         .settings
         .tables
         .iter()
@@ -276,64 +276,31 @@ fn map_of_rows(planned: &PlannedInput, sketch: &Sketch, is_of_rows: bool) -> Opt
             .source
             .is_none_or(|source| source.id() == map.source)
     };
-    let reads = |map: &&TableMap| {
+    let reads = |map: &TableMap| {
         let mut records = sketch.records.iter().filter(|record| record.is_object);
-        records.any(|record| map.reads(None, &record.keys))
+        let record = records.find(|record| map.reads(None, &record.keys))?;
+        Some(map.spelled_as(&record.keys).into_owned())
     };
-    let found = own.find(|map| of_source(map) && reads(map));
+    let found = own.filter(of_source).find_map(reads);
     let by_names = || {
-        let mut presets = planned
+        let presets = planned
             .settings
             .tables
             .iter()
             .filter(|map| !map.columns.is_empty() || map.refusal.is_some());
-        presets.find(|map| !map.is_own && map.source == TABLE_ROWS && reads(map))
+        presets
+            .filter(|map| !map.is_own && map.source == TABLE_ROWS)
+            .find_map(reads)
     };
     // Rows with a field `conversation` need no other map.
     let has_own_name = || sketch.records.iter().any(|record| record.names("conversation"));
     found
         .or_else(|| is_of_rows.then(by_names).flatten())
         .filter(|map| map.is_own || map.refusal.is_some() || !map.roles.is_empty() || !has_own_name())
-        .cloned()
 }
 
 /// The id of the source for rows from any system.
 const TABLE_ROWS: &str = "table-rows";
-
-/// The words before `_id` in columns that do not identify a
-/// conversation: a person, a model, a tenant, a reply or a parent.
-const OTHERS: [&str; 30] = [
-    "user",
-    "sender",
-    "author",
-    "person",
-    "member",
-    "customer",
-    "client",
-    "contact",
-    "visitor",
-    "account",
-    "profile",
-    "owner",
-    "agent",
-    "bot",
-    "assistant",
-    "operator",
-    "employee",
-    "model",
-    "provider",
-    "tenant",
-    "org",
-    "organization",
-    "organisation",
-    "company",
-    "workspace",
-    "team",
-    "reply_to",
-    "in_reply_to",
-    "parent",
-    "parent_message",
-];
 
 /// Returns the reason for refusing a table without a known
 /// conversation column, if a column with repeating values may be one.
@@ -344,10 +311,9 @@ fn unnamed_conversation(planned: &PlannedInput, head: &Head) -> Option<String> {
         return None;
     }
     let repeats = |(at, name): &(usize, &String)| {
-        let before = name.strip_suffix("_id").map(str::to_lowercase);
         let cells = rows.iter().filter_map(|row| row.get(*at)?.as_deref());
         let mut seen = BTreeSet::new();
-        before.is_some_and(|before| !OTHERS.contains(&before.as_str()))
+        chatmill_source::may_name_conversation(name)
             && cells
                 .filter(|cell| !cell.is_empty())
                 .any(|cell| !seen.insert(cell))

@@ -164,8 +164,11 @@ impl TableMap {
 impl RowWriter {
     /// Prepares for rows with these columns, under the table's names.
     pub(crate) fn new(map: &TableMap, columns: &[Column]) -> Self {
-        let has = |name: &str| columns.iter().any(|column| column.name == name);
-        let target = |Column { name: column, kind }: &Column| {
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        let map = &*map.spelled_as(&names);
+        let has = |name: &str| names.iter().any(|column| column == name);
+        let target = |declared: &Column| {
+            let (column, kind) = (&declared.name, declared.kind);
             let is_mapped = map.columns.iter().any(|(_, theirs)| theirs == column);
             let key = |name: Cow<'_, str>| {
                 let is_role = name == roles::ROLE;
@@ -184,10 +187,10 @@ impl RowWriter {
             let filters = map.filters.iter().filter(|filter| filter.column == *column);
             let keys: Vec<Cow<'_, str>> = map.keys(column, has);
             Target {
-                kind: *kind,
-                is_truth: *kind == ColumnKind::Truth,
+                kind,
+                is_truth: kind == ColumnKind::Truth,
                 is_words: keys.iter().any(|key| key == "content" || key == "text"),
-                is_json: map.json.contains(column) || *kind == ColumnKind::Json && is_mapped,
+                is_json: map.json.contains(column) || kind == ColumnKind::Json && is_mapped,
                 filters: filters.map(|filter| filter.one_of.clone()).collect(),
                 keys: keys.into_iter().map(key).collect(),
             }

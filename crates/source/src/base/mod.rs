@@ -2,6 +2,7 @@
 //! Layouts, grammars and formats call them; nothing here depends on a vendor or a format.
 
 pub(crate) mod arguments;
+pub(crate) mod conversations;
 pub(crate) mod extra;
 pub(crate) mod fields;
 pub(crate) mod kinds;

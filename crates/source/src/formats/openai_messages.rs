@@ -15,9 +15,10 @@ use std::collections::BTreeSet;
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_intake::{Name, RecordSketch, Sketch};
+use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{FormatTraits, Part};
 
+use crate::base::conversations::{is_word_for_conversation, names_conversation};
 use crate::base::{present, words};
 use crate::frame::{self, FrameView, Reading};
 use crate::grammar::signs::is_openai;
@@ -112,11 +113,6 @@ fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     is_list.then(|| (60, vec![why.to_owned()]))
 }
 
-/// Fields by which rows name their conversation. Rows that name several conversations are not one list of messages.
-pub(crate) const CONVERSATION_KEYS: [&str; 9] = words!(
-    conversation conversation_id conversationId thread_id threadId session_id sessionId chat_id room_id
-);
-
 /// Whether a record is a message, as far as a sketch shows it.
 fn is_message(record: &RecordSketch) -> bool {
     is_like_message(|wanted| has(record, wanted))
@@ -124,14 +120,15 @@ fn is_message(record: &RecordSketch) -> bool {
 
 /// Whether the records name several conversations. An id that is not a short text may have any value.
 fn is_of_several(sketch: &Sketch) -> bool {
-    CONVERSATION_KEYS.iter().any(|key| {
-        let named: Vec<&Name> = sketch
-            .records
-            .iter()
-            .filter_map(|record| record.names.get(*key))
-            .collect();
-        let words: BTreeSet<&String> = named.iter().flat_map(|name| &name.words).collect();
-        !named.is_empty() && words.len() != 1
+    let keys = sketch.records.iter().flat_map(|record| &record.keys);
+    // The channel of an answer separates its thoughts from its text.
+    let keys: BTreeSet<&String> = keys
+        .filter(|key| is_word_for_conversation(key) && *key != "channel")
+        .collect();
+    keys.into_iter().any(|key| {
+        let named = sketch.records.iter().filter_map(|record| record.names.get(key));
+        let words: BTreeSet<&String> = named.flat_map(|name| &name.words).collect();
+        words.len() > 1 || words.is_empty() && names_conversation(key)
     })
 }
 

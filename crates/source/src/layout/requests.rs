@@ -14,7 +14,8 @@ use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Part, Records, Role};
 
-use crate::base::{id, present, words};
+use crate::base::conversations::conversation_of;
+use crate::base::{present, words};
 use crate::frame::{FrameView, Reading, Row as FrameRow};
 use crate::grammar::{Grammar, OPENAI, signs};
 use crate::layout::columns::{self, ColumnMeaning};
@@ -44,10 +45,6 @@ fn of_request(about: &About, root: Value<'_>, read: Result<Reading, Box<Finding>
     }
     reading
 }
-
-/// Fields by which messages of a bare list name their conversation.
-const CONVERSATION_KEYS: [&str; 8] =
-    words!(chatId chat_id conversationId conversation_id threadId thread_id sessionId session_id);
 
 /// The structure of a vendor's request.
 #[derive(Debug)]
@@ -174,9 +171,7 @@ impl Requests {
     pub(crate) fn turn_rows(&self, document: &Document<'_>) -> Option<Vec<FrameRow>> {
         let root = document.root();
         let is_whole_record = root.kind() == Kind::Array || root.get(self.form.list).is_some();
-        let key = CONVERSATION_KEYS
-            .iter()
-            .find_map(|key| present(root, key).and_then(id));
+        let key = conversation_of(root);
         (!is_whole_record && !self.form.grammar.is_openais()).then(|| vec![FrameRow::of(key, root)])
     }
 

@@ -8,33 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_intake::table::TableMap;
-use chatmill_intake::{Framing, Head};
 use chatmill_model::Role;
 
 use super::names;
+use super::sample::{SampleCell, TableSample};
+use crate::base::conversations::{may_be_id_of_conversation, names_conversation, proposed};
 use crate::base::roles::known_role;
 use crate::base::texts::transcript;
 use crate::base::times;
-use crate::formats::openai_messages::CONVERSATION_KEYS;
 use crate::layout::columns::{self, ColumnMeaning, question_and_answer};
-
-/// The columns and the first rows of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableSample {
-    /// Names of the columns.
-    pub columns: Vec<String>,
-    /// The cells of each row; `None` if the row has no value for the column.
-    pub rows: Vec<Vec<Option<SampleCell>>>,
-}
-
-/// A cell of a sample.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SampleCell {
-    /// A text, a number or a boolean.
-    Text(String),
-    /// A list or an object, as JSON.
-    Json(String),
-}
 
 /// The meaning of the columns of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,60 +52,6 @@ pub struct SenderColumns {
 
 /// The most values of a column that are shown.
 const MAX_SHOWN: usize = 6;
-
-impl TableSample {
-    /// The sample of a CSV file or of JSON rows.
-    pub fn of(head: &Head) -> Option<Self> {
-        if matches!(head.framing, Framing::Lines | Framing::Array) {
-            return Self::of_records(head);
-        }
-        let (columns, rows) = head.csv()?;
-        let cells =
-            |row: Vec<Option<String>>| row.into_iter().map(|cell| cell.map(SampleCell::Text)).collect();
-        Some(Self {
-            columns,
-            rows: rows.into_iter().map(cells).collect(),
-        })
-    }
-
-    fn of_records(head: &Head) -> Option<Self> {
-        let mut sample = Self {
-            columns: Vec::new(),
-            rows: Vec::new(),
-        };
-        for record in head.records() {
-            let document = json::scan(record, u32::MAX).ok()?;
-            let root = document.root();
-            if root.kind() != Kind::Object {
-                return None;
-            }
-            let mut row: Vec<Option<SampleCell>> = vec![None; sample.columns.len()];
-            for (key, value) in root.fields() {
-                let known = sample.columns.iter().position(|name| *name == *key);
-                let cell = SampleCell::of(value);
-                if let Some(place) = known.and_then(|at| row.get_mut(at)) {
-                    *place = cell;
-                } else {
-                    sample.columns.push(key.into_owned());
-                    row.push(cell);
-                }
-            }
-            sample.rows.push(row);
-        }
-        (!sample.rows.is_empty()).then_some(sample)
-    }
-}
-
-impl SampleCell {
-    fn of(value: Value<'_>) -> Option<Self> {
-        match value.kind() {
-            Kind::Null => None,
-            Kind::String => value.string().map(|text| Self::Text(text.into_owned())),
-            Kind::Array | Kind::Object => Some(Self::Json(value.raw().to_owned())),
-            Kind::Bool(_) | Kind::Number => Some(Self::Text(value.raw().to_owned())),
-        }
-    }
-}
 
 /// A column of a sample.
 pub(super) struct SampledColumn<'s> {
@@ -169,6 +97,11 @@ impl<'s> SampledColumn<'s> {
 
     fn is_time(&self) -> bool {
         !self.texts.is_empty() && self.is(names::TIMES) && self.texts.iter().all(|text| times::is_one(text))
+    }
+
+    fn is_order(&self) -> bool {
+        let mut numbers = self.texts.iter().map(|text| text.parse::<i64>());
+        self.texts.len() == self.rows && self.is(names::ORDERS) && numbers.all(|number| number.is_ok())
     }
 
     pub(super) fn is_unique(&self) -> bool {
@@ -267,16 +200,25 @@ fn messages(columns: &[SampledColumn<'_>]) -> Option<Guess> {
             && (column.has_names() || column.rows < 4)
     };
     let sender = others().find(|column| column.is_speaker() && is_sender(column));
-    let conversation = others().find(|column| column.is(names::CONVERSATION_KEYS));
+    let named = proposed(others().map(|column| column.name));
+    let is_named = |column: &&SampledColumn<'_>| match named {
+        Some(name) => column.name == name,
+        None => may_be_id_of_conversation(column.name) && column.distinct().len() < column.texts.len(),
+    };
+    let conversation = others().find(is_named);
     let id = others().find(|column| column.is(names::IDS) && column.is_unique());
     let reply = others().find(|column| column.is(names::REPLIES));
     let time = others().find(|column| column.is_time());
+    let order = others()
+        .find(|column| column.is_order())
+        .filter(|_| time.is_none());
     if role.is_none() && sender.is_none() {
         return None;
     }
     let keys = [
         ("id", id),
         ("conversation", conversation),
+        ("order", order),
         ("sender", sender),
         ("role", role),
         ("content", Some(content)),
@@ -292,7 +234,7 @@ fn messages(columns: &[SampledColumn<'_>]) -> Option<Guess> {
         is_mapped || column.is(names::HARMLESS) || column.texts.is_empty() && column.lists.is_empty()
     };
     // For other names than these, a column that names the conversation may contain anything.
-    let is_known = conversation.is_none_or(|column| CONVERSATION_KEYS.contains(&column.name));
+    let is_known = conversation.is_none_or(|column| names_conversation(column.name));
     let is_alone = |column: &SampledColumn<'_>| column.name == content.name || !column.is_text();
     let is_sure = role.is_some()
         && is_known
@@ -341,6 +283,11 @@ fn list_of_turns(columns: &[SampledColumn<'_>]) -> Option<Guess> {
     let [kind] = Vec::from_iter(kinds)[..] else {
         return None;
     };
+    // Texts beside a question are its answers.
+    let is_question = |column: &SampledColumn<'_>| column.holds(ColumnMeaning::Question, &[]);
+    if kind == "texts" && columns.iter().any(is_question) {
+        return None;
+    }
     let key = if kind == "texts" { "data" } else { "history" };
     let has_other_words = columns.iter().any(|column| column.has_words(4));
     let is_sure = !has_other_words && (kind != "texts" || ends_with_answers && list.is(names::CONVERSATIONS));

@@ -20,6 +20,9 @@ pub(super) const ROLES: &[&str] = &[
 ];
 pub(super) const TIMES: &[&str] =
     &words!(time timestamp created_at createdAt create_time date ts sent_at posted_at at);
+/// Names of numbers that order the messages of a conversation.
+pub(super) const ORDERS: &[&str] =
+    &words!(order turn turn_id turn_no turn_number turn_index message_index message_no seq sequence position);
 pub(super) const IDS: &[&str] = &["id", "uuid", "message_id", "messageId", "_id"];
 pub(super) const REPLIES: &[&str] = &words!(reply_to reply_to_id replyTo parent_id parentId in_reply_to);
 pub(super) const SENDERS: &[&str] = &[
@@ -43,10 +46,6 @@ pub(super) const NAMES: &[&str] = &[
 pub(super) const TITLES: &[&str] = &words!(title subject topic);
 pub(super) const CALLS: &[&str] = &words!(tool_calls toolCalls);
 pub(super) const CALL_IDS: &[&str] = &words!(tool_call_id toolCallId);
-pub(super) const CONVERSATION_KEYS: &[&str] = &words!(
-    conversation conversation_id conversationId thread_id threadId session_id sessionId chat_id room_id
-    room channel_id channel ticket_id dialog_id
-);
 /// Names of columns with whether a sender is an agent.
 pub(super) const IS_AGENT: &[&str] = &words!(is_bot bot is_agent is_ai is_assistant agent);
 /// Further names of texts in tables.

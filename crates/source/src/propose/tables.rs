@@ -1,7 +1,8 @@
 //! Guesses about the tables of one database: the table that seems to have the messages, and the table with the names of its senders.
 
-use super::guess::{Guess, SampledColumn, SenderColumns, TableSample, columns_of, guess, is_agent};
+use super::guess::{Guess, SampledColumn, SenderColumns, columns_of, guess, is_agent};
 use super::names;
+use super::sample::TableSample;
 
 /// The guess about the table with the most of a chat; each table comes with its name.
 pub fn guess_tables(tables: &[(String, TableSample)]) -> Option<Guess> {

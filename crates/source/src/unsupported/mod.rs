@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 use chatmill_intake::{Head, RecordSketch, Sketch};
 use serde::Deserialize;
 
+use crate::base::conversations::names_conversation;
 use crate::format::embedded;
-use crate::formats::openai_messages::CONVERSATION_KEYS;
 
 /// A recognised format that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +100,8 @@ impl Known {
         let has = |name: &str| records.iter().any(|record| record.names(name));
         match self.check {
             Some(Check::Rows) => {
-                CONVERSATION_KEYS.into_iter().any(has)
+                let mut keys = records.iter().flat_map(|record| &record.keys);
+                keys.any(|key| names_conversation(key))
                     && ["content", "text", "body", "message"].into_iter().any(has)
             }
             Some(Check::LettaText) => head.is_some_and(|head| files::is_letta(&head.bytes)),

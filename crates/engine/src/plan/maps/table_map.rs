@@ -75,6 +75,7 @@ impl TableMapSection {
         };
         let json = json.unwrap_or_else(of_source);
         Ok(TableMap {
+            conversation_names: &[],
             name: name.to_owned(),
             source: source.id().to_owned(),
             table,

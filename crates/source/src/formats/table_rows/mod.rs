@@ -24,8 +24,8 @@ use chatmill_intake::table::TableMap;
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, FormatTraits};
 
+use crate::base::conversations::{CONVERSATION_NAMES, names_conversation};
 use crate::base::{Wire as _, id};
-use crate::formats::openai_messages::CONVERSATION_KEYS;
 use crate::frame::{FrameView, Reading, Row};
 use crate::layout::{Turns, list};
 use crate::rust_format::{Read, RustFormat, table_map};
@@ -64,11 +64,8 @@ fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     // Rows with other names for the conversation may belong to a known system, so that the confidence is low.
     let is_named = |record: &RecordSketch| {
         let mut who = ["role", "sender"].into_iter();
-        record.is_object && record.names("content") && who.any(|name| record.names(name)) && {
-            CONVERSATION_KEYS
-                .iter()
-                .any(|name| record.keys.iter().any(|key| key == name))
-        }
+        let names_one = || record.keys.iter().any(|key| names_conversation(key));
+        record.is_object && record.names("content") && who.any(|name| record.names(name)) && names_one()
     };
     let is_known = !sketch.records.is_empty() && sketch.records.iter().all(is_named);
     is_known.then(|| (51, vec![why.to_owned()]))
@@ -77,16 +74,14 @@ fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
 /// Maps for rows that already have these names: files, and tables of any name if they name their conversation.
 fn tables() -> Vec<TableMap> {
     let mut maps = Vec::new();
-    for key in CONVERSATION_KEYS {
-        for who in ["role", "sender"] {
-            for table in [ID, TableMap::ANY] {
-                let mut map = table_map([ID, ID, table], &[key, who, "content"], &[]);
-                let named = [("conversation", key), (who, who), ("content", "content")];
-                map.columns = named
-                    .map(|(ours, theirs)| (ours.to_owned(), theirs.to_owned()))
-                    .to_vec();
-                maps.push(map);
-            }
+    for who in ["role", "sender"] {
+        for table in [ID, TableMap::ANY] {
+            let names = [TableMap::CONVERSATION, who, "content"];
+            maps.push(TableMap {
+                columns: names.map(|name| (name.to_owned(), name.to_owned())).to_vec(),
+                conversation_names: &CONVERSATION_NAMES,
+                ..table_map([ID, ID, table], &names, &[])
+            });
         }
     }
     maps.extend(["role", "sender"].map(|who| table_map([ID; 3], &[who, "content"], &[])));

@@ -37,7 +37,7 @@ pub(crate) struct DumpTable {
     /// The name of the table with its schema.
     pub(crate) name: String,
     pub(crate) text: RowText,
-    /// The statements that create the table and its parents, or attach it to them.
+    /// The statements that create the table, its parents and domains, or attach it to them.
     pub(crate) definitions: Vec<Arc<str>>,
     /// The encoding of the dump's text, if the dump names it.
     pub(crate) encoding: Option<String>,

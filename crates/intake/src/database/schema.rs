@@ -90,10 +90,7 @@ pub(super) fn columns(connection: &Connection, table: &str) -> rusqlite::Result<
     let mut statement =
         connection.prepare("SELECT name, type FROM pragma_table_info(?1, 'main') ORDER BY cid")?;
     let columns = statement.query_map([table], |row| {
-        Ok(Column {
-            name: text(row, 0)?,
-            kind: ColumnKind::of_type(&text(row, 1)?),
-        })
+        Ok(Column::of(text(row, 0)?, ColumnKind::of_type(&text(row, 1)?)))
     })?;
     columns.collect()
 }

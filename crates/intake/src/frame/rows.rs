@@ -13,7 +13,7 @@ use super::Framer;
 use super::unit::Unit;
 use crate::event::{Event, Form, TableName};
 use crate::stream::StreamError;
-use crate::table::column::Column;
+use crate::table::column::{Column, ColumnKind};
 use crate::table::row::{Cell, RowWriter, Written};
 use crate::table::sql::Syntax;
 use crate::table::{TableMap, copy, csv, literal};
@@ -34,9 +34,11 @@ pub(super) struct Rows {
     target: Target,
     /// The columns of tables, from their definitions.
     known: BTreeMap<String, Vec<Column>>,
+    /// The kind of each domain, or the type that it is, which may be a domain, too.
+    domains: BTreeMap<String, (ColumnKind, Option<String>)>,
     /// For each partition or inheriting table, the table that it belongs to.
     parents: BTreeMap<String, String>,
-    /// The number of bytes of all names in `known` and `parents`.
+    /// The number of bytes of all names in `known`, `domains` and `parents`.
     known_bytes: usize,
     /// The name of the table that was announced last.
     announced: Option<String>,
@@ -141,13 +143,43 @@ impl Rows {
         // A column that several tables declare is listed once.
         let mut names = BTreeSet::new();
         columns.retain(|column| names.insert(column.name.clone()));
-        let bytes = table.len() + names.iter().map(String::len).sum::<usize>();
+        let types = columns.iter().filter_map(|column| column.domain.as_ref());
+        let bytes = table.len() + names.iter().chain(types).map(String::len).sum::<usize>();
         if let Some(parent) = parents.into_iter().next() {
             self.attach(table.clone(), parent, limit);
         }
         if are_known && self.has_space(bytes, limit) {
             self.known.insert(table, columns);
         }
+    }
+
+    /// Remembers the type of a domain.
+    pub(super) fn define(&mut self, name: String, kind: ColumnKind, base: Option<String>, limit: u64) {
+        if self.has_space(name.len() + base.as_ref().map_or(0, String::len), limit) {
+            self.domains.insert(name, (kind, base));
+        }
+    }
+
+    /// The kind of a type that may be a domain.
+    fn kind_of(&self, domain: &str) -> ColumnKind {
+        let first = self.domains.get(domain);
+        let bases = std::iter::successors(first, |(_, base)| self.domains.get(base.as_ref()?));
+        // The limit ends a circle, which a hostile dump may contain.
+        bases
+            .take(MAX_PARENTS)
+            .fold(ColumnKind::Plain, |kind, (next, _)| kind.or(*next))
+    }
+
+    /// The columns of a table, those of domains with the kind of their type.
+    fn known_columns(&self, table: &str) -> Option<Vec<Column>> {
+        let mut columns = self.known.get(table)?.clone();
+        for column in &mut columns {
+            let domain = column.domain.take();
+            column.kind = column
+                .kind
+                .or(domain.map(|domain| self.kind_of(&domain)).unwrap_or_default());
+        }
+        Some(columns)
     }
 
     /// Remembers that a table is part of another.
@@ -196,10 +228,15 @@ impl Rows {
         table: Option<&str>,
         columns: Option<&[String]>,
     ) -> (RowHandling, Option<(&TableMap, String)>) {
-        let known = table.and_then(|table| self.known.get(table));
+        let known = table.and_then(|table| self.known_columns(table));
         let declared: Option<Vec<Column>> = match columns {
-            Some(columns) => Some(columns.iter().map(|name| declared(known, name)).collect()),
-            None => known.cloned(),
+            Some(columns) => Some(
+                columns
+                    .iter()
+                    .map(|name| declared(known.as_ref(), name))
+                    .collect(),
+            ),
+            None => known,
         };
         let names: Option<Vec<String>> = declared
             .as_ref()

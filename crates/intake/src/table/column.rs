@@ -5,6 +5,8 @@
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) kind: ColumnKind,
+    /// The name of a type that may be a domain.
+    pub(crate) domain: Option<String>,
 }
 
 /// The kind of a declared type, if its values are not written as plain text.
@@ -23,18 +25,24 @@ pub(crate) enum ColumnKind {
 }
 
 impl Column {
+    /// A column of this kind.
+    pub(crate) fn of(name: String, kind: ColumnKind) -> Self {
+        Self {
+            name,
+            kind,
+            domain: None,
+        }
+    }
+
     /// A column of which only the name is known.
     pub(crate) fn plain(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            kind: ColumnKind::Plain,
-        }
+        Self::of(name.to_owned(), ColumnKind::Plain)
     }
 }
 
 impl ColumnKind {
     /// This kind, or the other one if this is plain.
-    pub(super) fn or(self, other: Self) -> Self {
+    pub(crate) fn or(self, other: Self) -> Self {
         if self == Self::Plain { other } else { self }
     }
 }

@@ -264,6 +264,7 @@ impl RowWriter {
             let cell = match cell {
                 Cell::NullWord if column.is_words && !self.has_quotes => Cell::Text(Cow::Borrowed(b"NULL")),
                 Cell::NullWord => Cell::Null,
+                cell if column.is_truth => cell.of_bit(),
                 cell => cell,
             };
             is_wanted &= column
@@ -330,6 +331,18 @@ impl Cell<'_> {
         }
     }
 
+    /// The cell in a column of truth values: bits, which `MySQL` writes as bytes, are digits.
+    fn of_bit(self) -> Self {
+        match &self {
+            Cell::Text(bits) | Cell::Blob(bits) => match &**bits {
+                [0] => Cell::Text(Cow::Borrowed(b"0")),
+                [1] => Cell::Text(Cow::Borrowed(b"1")),
+                _ => self,
+            },
+            _ => self,
+        }
+    }
+
     /// Whether the text of the cell is one of these, where `None` is `NULL`. Different spellings of a truth value are equal.
     pub(super) fn is_one_of(&self, texts: &[Option<String>], is_truth: bool) -> bool {
         let truth = self.truth().filter(|_| is_truth || matches!(self, Cell::Bool(_)));
@@ -346,10 +359,10 @@ impl Cell<'_> {
     /// The truth value of the cell, if it is one.
     pub(super) fn truth(&self) -> Option<bool> {
         match self {
-            Cell::Text(text) => truth_of(text),
+            Cell::Text(text) | Cell::Blob(text) => truth_of(text),
             Cell::Number(text) => truth_of(text.as_bytes()),
             Cell::Bool(value) => Some(*value),
-            Cell::Null | Cell::NullWord | Cell::Absent | Cell::Blob(_) => None,
+            Cell::Null | Cell::NullWord | Cell::Absent => None,
         }
     }
 
@@ -381,14 +394,18 @@ impl Cell<'_> {
     }
 }
 
-/// The truth value of a word, in upper or lower case.
+/// The truth value of a word, in upper or lower case, or of a bit.
 pub(super) fn truth_of(word: &[u8]) -> Option<bool> {
-    let is = |words: [&str; 4]| {
+    let is = |words: [&str; 5]| {
         words
             .iter()
             .any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
     };
-    match (is(["true", "t", "1", "yes"]), is(["false", "f", "0", "no"])) {
+    let (is_true, is_false) = (
+        ["true", "t", "1", "yes", "\u{1}"],
+        ["false", "f", "0", "no", "\0"],
+    );
+    match (is(is_true), is(is_false)) {
         (true, _) => Some(true),
         (_, true) => Some(false),
         _ => None,
@@ -563,10 +580,7 @@ mod tests {
             ("raw", ColumnKind::Bytes),
             ("seen", ColumnKind::Instant),
         ];
-        let columns = columns.map(|(name, kind)| Column {
-            name: name.to_owned(),
-            kind,
-        });
+        let columns = columns.map(|(name, kind)| Column::of(name.to_owned(), kind));
         let mut writer = RowWriter::new(&map, &columns);
         writer.offset = Some("+00:00".to_owned());
         let written = |body: &'static [u8]| {
@@ -612,6 +626,46 @@ mod tests {
         assert!(!taken(&["f", "t"], "t"));
         assert!(taken(&["en", "no"], "no") && !taken(&["en", "no", "0"], "0"));
         assert!(!taken(&[], "0"));
+    }
+
+    #[test]
+    fn a_bit_is_a_truth_value_however_a_dump_writes_it() {
+        let map = TableMap {
+            columns: [("role", "bot"), ("flag", "bot")]
+                .map(|(ours, theirs)| (ours.to_owned(), theirs.to_owned()))
+                .to_vec(),
+            filters: vec![TableFilter {
+                column: "bot".to_owned(),
+                one_of: vec![Some("true".to_owned())],
+            }],
+            roles: vec![("true".to_owned(), "assistant".to_owned())],
+            ..TableMap::default()
+        };
+        let bytes = |bit: &'static [u8]| [Cell::Text(bit.into()), Cell::Blob(bit.into())];
+        let cells = |is: bool| match is {
+            true => [bytes(b"\x01"), [text("1"), Cell::Number("1".into())]].concat(),
+            false => [bytes(b"\0"), [text("0"), Cell::Number("0".into())]].concat(),
+        };
+        let column = Column::of("bot".to_owned(), ColumnKind::Truth);
+        let declared = RowWriter::new(&map, &[column]);
+        let mut sampled = RowWriter::new(&map, &[Column::plain("bot")]);
+        sampled.sample(
+            bytes(b"\0")
+                .into_iter()
+                .chain(bytes(b"\x01"))
+                .map(|cell| vec![cell]),
+        );
+        for writer in [declared, sampled] {
+            let written = |cell| {
+                let mut out = Vec::new();
+                let written = writer.write(std::iter::once(Ok(cell)), &mut out).unwrap();
+                (written == Written::Row).then(|| String::from_utf8(out).unwrap().replace('"', ""))
+            };
+            for cell in cells(true) {
+                assert_eq!(written(cell).unwrap(), "{role:assistant,source_type:1,flag:1}");
+            }
+            assert!(cells(false).into_iter().all(|cell| written(cell).is_none()));
+        }
     }
 
     #[test]

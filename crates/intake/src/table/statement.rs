@@ -28,6 +28,12 @@ pub(crate) enum Statement {
         columns: Vec<Column>,
         parents: Vec<String>,
     },
+    /// A type that is another one with conditions; `base` is the name of that type if it may be a domain, too.
+    Domain {
+        name: String,
+        kind: ColumnKind,
+        base: Option<String>,
+    },
     /// A table becomes part of another.
     Attach { parent: String, child: String },
     /// The encoding of the following text.
@@ -60,8 +66,8 @@ impl ColumnKind {
             ("blob" | "binary" | "varbinary", Dialect::Sqlite) => Self::Plain,
             ("json" | "jsonb", _) => Self::Json,
             ("bytea" | "blob" | "tinyblob" | "mediumblob" | "longblob" | "binary" | "varbinary", _)
-            | ("bit" | "geometry" | "point" | "linestring" | "polygon", Dialect::MySql) => Self::Bytes,
-            ("bool" | "boolean", _) | ("tinyint", Dialect::MySql) => Self::Truth,
+            | ("geometry" | "point" | "linestring" | "polygon", Dialect::MySql) => Self::Bytes,
+            ("bool" | "boolean", _) | ("tinyint" | "bit", Dialect::MySql) => Self::Truth,
             ("timestamp", Dialect::MySql) => Self::Instant,
             _ => Self::Plain,
         }
@@ -139,6 +145,7 @@ fn create(tokens: &mut Tokens<'_>) -> Option<Statement> {
     loop {
         match tokens.next().ok()?? {
             Token::Word(word) if word.eq_ignore_ascii_case(b"TABLE") => break,
+            Token::Word(word) if word.eq_ignore_ascii_case(b"DOMAIN") => return domain(tokens),
             // The words GLOBAL, LOCAL, TEMPORARY, UNLOGGED and FOREIGN.
             Token::Word(_) => {}
             _ => return None,
@@ -189,6 +196,27 @@ fn create(tokens: &mut Tokens<'_>) -> Option<Statement> {
     })
 }
 
+/// Parses `CREATE DOMAIN name AS type` behind its second word.
+fn domain(tokens: &mut Tokens<'_>) -> Option<Statement> {
+    let name = name(tokens)?;
+    tokens.take_word("AS");
+    let (kind, base) = declared_type(tokens);
+    Some(Statement::Domain { name, kind, base })
+}
+
+/// The kind of the type that is next in a statement of PostgreSQL, else its name, which may be that of a domain.
+fn declared_type(tokens: &Tokens<'_>) -> (ColumnKind, Option<String>) {
+    let mut tokens = tokens.clone();
+    let declared = name(&mut tokens);
+    // An array of such values is written differently.
+    let declared = declared.filter(|_| !tokens.take_symbol(b'['));
+    let kind = declared
+        .as_deref()
+        .map(|word| ColumnKind::named(word, Dialect::PostgreSql));
+    let kind = kind.unwrap_or_default();
+    (kind, declared.filter(|_| kind == ColumnKind::Plain))
+}
+
 /// Parses `ALTER TABLE parent ATTACH PARTITION child`, or `ALTER TABLE child INHERIT parent`.
 fn alter(tokens: &mut Tokens<'_>) -> Option<Statement> {
     if !tokens.take_word("TABLE") {
@@ -213,6 +241,7 @@ fn column_definition(tokens: &mut Tokens<'_>, json: &mut Vec<String>) -> Option<
     let mut is_first = true;
     let mut is_type = true;
     let mut after_as = false;
+    let mut after_bit = false;
     loop {
         let token = tokens.next().ok()??;
         match &token {
@@ -224,6 +253,13 @@ fn column_definition(tokens: &mut Tokens<'_>, json: &mut Vec<String>) -> Option<
                     column = None;
                 }
                 let mut inside = tokens.clone();
+                if let Some(column) = &mut column
+                    && after_bit
+                    && column.kind == ColumnKind::Truth
+                    && inside.peek().ok()? != Some(Token::Number(b"1"))
+                {
+                    column.kind = ColumnKind::Bytes;
+                }
                 if inside.take_word("json_valid") && inside.take_symbol(b'(') {
                     json.extend(name_part(&mut inside));
                 }
@@ -240,8 +276,10 @@ fn column_definition(tokens: &mut Tokens<'_>, json: &mut Vec<String>) -> Option<
             Token::Word(word) if is_first && word.eq_ignore_ascii_case(b"LIKE") => return None,
             _ if is_first => {
                 column = text(&token, dialect).map(|name| Column {
-                    name,
-                    kind: ColumnKind::Plain,
+                    domain: (dialect == Dialect::PostgreSql)
+                        .then(|| declared_type(tokens).1)
+                        .flatten(),
+                    ..Column::plain(&name)
                 });
             }
             Token::Word(word) if is_type => {
@@ -253,7 +291,8 @@ fn column_definition(tokens: &mut Tokens<'_>, json: &mut Vec<String>) -> Option<
             }
             _ => {}
         }
-        after_as = matches!(&token, Token::Word(word) if word.eq_ignore_ascii_case(b"AS"));
+        let is = |name: &[u8]| matches!(&token, Token::Word(word) if word.eq_ignore_ascii_case(name));
+        (after_as, after_bit) = (is(b"AS"), is(b"BIT"));
         is_first = false;
     }
 }

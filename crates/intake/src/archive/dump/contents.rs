@@ -178,7 +178,7 @@ pub(super) fn entries(
                     encoding = Some(name);
                 }
             }
-            "TABLE" | "TABLE ATTACH" => definitions.add(&mut entry),
+            "TABLE" | "TABLE ATTACH" | "DOMAIN" => definitions.add(&mut entry),
             _ => {}
         }
         if entry.has_data {
@@ -203,7 +203,7 @@ pub(super) fn entries(
     Ok(parts)
 }
 
-/// For each table, the statements about it and the tables that it is part of.
+/// For each table and domain, the statements about it, the tables that it is part of, and the types that may be domains.
 #[derive(Default)]
 struct Definitions(BTreeMap<String, (Vec<Arc<str>>, Vec<String>)>);
 
@@ -211,8 +211,12 @@ impl Definitions {
     fn add(&mut self, entry: &mut Entry) {
         let definition = std::mem::take(&mut entry.definition);
         let parents = match Statement::parse(definition.as_bytes(), Syntax::default()) {
-            Statement::Create { parents, .. } => parents,
+            Statement::Create { parents, columns, .. } => {
+                let types = columns.into_iter().filter_map(|column| column.domain);
+                parents.into_iter().chain(types).collect()
+            }
             Statement::Attach { parent, .. } => vec![parent],
+            Statement::Domain { base, .. } => base.into_iter().collect(),
             _ => Vec::new(),
         };
         let schema = &entry.schema;
@@ -228,7 +232,7 @@ impl Definitions {
         known.1.extend(parents);
     }
 
-    /// The statements about a table, after those about all tables that it is part of.
+    /// The statements about a table, after those about all tables that it is part of, and about its domains.
     fn of(&self, name: &str) -> Vec<Arc<str>> {
         let (mut found, mut seen, mut next) = (Vec::new(), BTreeSet::new(), vec![name]);
         while let Some(name) = next.pop() {
@@ -264,7 +268,7 @@ impl Entry {
         let tag = fields.text()?.unwrap_or_default();
         let kind = fields.text()?.unwrap_or_default();
         fields.int()?; // The section.
-        let definition = if matches!(&*kind, "TABLE" | "TABLE ATTACH" | "ENCODING") {
+        let definition = if matches!(&*kind, "TABLE" | "TABLE ATTACH" | "DOMAIN" | "ENCODING") {
             fields.text()?.unwrap_or_default()
         } else {
             fields.skip_text()?;
@@ -337,7 +341,42 @@ fn row_text(copy: &str) -> RowText {
 
 #[cfg(test)]
 mod tests {
-    use super::{RowText, row_text};
+    use super::{Definitions, Entry, RowText, row_text};
+
+    #[test]
+    fn a_table_comes_with_its_domains_and_with_no_others() {
+        let mut definitions = Definitions::default();
+        for (kind, tag, definition) in [
+            ("DOMAIN", "doc", "CREATE DOMAIN public.doc AS jsonb;"),
+            ("DOMAIN", "twice", "CREATE DOMAIN public.twice AS public.doc;"),
+            ("DOMAIN", "other", "CREATE DOMAIN public.other AS text;"),
+            (
+                "TABLE",
+                "notes",
+                "CREATE TABLE public.notes (id integer, text public.twice);",
+            ),
+        ] {
+            definitions.add(&mut Entry {
+                id: 1,
+                kind: kind.to_owned(),
+                schema: "public".to_owned(),
+                tag: tag.to_owned(),
+                definition: definition.to_owned(),
+                copy: String::new(),
+                has_data: false,
+                file: None,
+            });
+        }
+        let found = definitions.of("public.notes");
+        let found: Vec<_> = found
+            .iter()
+            .map(|statement| statement.split(' ').nth(2))
+            .collect();
+        assert_eq!(
+            found,
+            [Some("public.doc"), Some("public.twice"), Some("public.notes")]
+        );
+    }
 
     #[test]
     fn columns_are_read_from_the_copy_statement() {

@@ -102,12 +102,19 @@ impl Framer {
                 let error = (!is_plain).then(|| StreamError::malformed("COPY with options is not read"));
                 self.aim(Some(table), columns, error);
             }
+            Statement::Domain { name, kind, base } => {
+                let full = |name| sql.full_name(name).full();
+                self.rows.define(full(name), kind, base.map(full), limit);
+            }
             Statement::Create {
                 table,
-                columns,
+                mut columns,
                 parents,
             } => {
                 let full = |name| sql.full_name(name).full();
+                for column in &mut columns {
+                    column.domain = column.domain.take().map(full);
+                }
                 let parents = parents.into_iter().map(full).collect();
                 self.rows.remember(full(table), columns, parents, limit);
             }

@@ -410,9 +410,11 @@ const PLACES: [&str; 6] = [
 /// The object in which an answer, or a record around it, counts tokens.
 pub(crate) fn object<'d>(holder: Value<'d>) -> Option<Value<'d>> {
     let step = |value: Value<'d>, key| present(value.items().next().unwrap_or(value), key);
-    PLACES
-        .iter()
-        .find_map(|place| place.split('.').try_fold(holder, step))
+    PLACES.iter().find_map(|place| {
+        let mut keys = place.split('.');
+        let first = present(holder, keys.next()?)?;
+        keys.try_fold(first, step)
+    })
 }
 
 /// Pairs of counts at the top level of a record: of gateways, and of Ollama's answers.

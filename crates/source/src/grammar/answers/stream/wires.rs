@@ -338,10 +338,17 @@ pub(super) fn is_ollamas(event: Value<'_>) -> bool {
 /// Adds a piece of the JSON text of a call's input.
 fn input(call: &mut Tree, piece: Value<'_>) {
     let known = call.field("input");
-    if known.as_text().is_none() && known.is_empty() {
-        *known = Tree::words(String::new());
-    }
+    let is_text = known.as_text().is_some() || piece.kind() != Kind::String && !known.is_empty();
+    let begun = (!is_text).then(|| std::mem::replace(known, Tree::words(String::new())));
     known.grow("input", piece);
+    // A value that pieces of text follow is no part of them, and is kept.
+    let holds_some = |begun: &Tree| match begun.as_raw() {
+        Some(raw) => raw.contains(['"', ',', ':']),
+        None => !begun.is_empty(),
+    };
+    if let Some(begun) = begun.filter(holds_some) {
+        *call.field("input_at_start") = begun;
+    }
 }
 
 /// Ends the input of a call: its pieces are JSON, and none are an empty object.

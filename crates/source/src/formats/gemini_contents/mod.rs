@@ -16,7 +16,7 @@
 //! system role. Calls and responses have no ids in this format unless a part names one: linking pairs them by
 //! place and name. A file that is a bare list is cut into its turns like every top-level array; grouping makes
 //! them one conversation again. Neighbouring contents of the model are one answer, as google-genai's chats keep the pieces of
-//! a stream, unless the history has `[meta]` lines. A turn that is a separate record is a conversation of one message. The captured
+//! a stream, unless the history is a bare list or has `[meta]` lines. A turn that is a separate record is a conversation of one message. The captured
 //! answer of a request ends the conversation ([`answers`]).
 
 mod answers;
@@ -156,7 +156,8 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         times: Times::new(frame.options),
         lines: Vec::new(),
         begins_with_system_text: turns::begins_with_system_text(&turns),
-        joins_answers: turns::joins_answers(&turns),
+        // gryag's prompts are bare lists, and may have no lines.
+        joins_answers: root.kind() == Kind::Object && turns::joins_answers(&turns),
         chat: None,
         thread: None,
     };

@@ -43,6 +43,7 @@ cases! {
     BEARABLE_TYPE = WRONG_TYPE, "warning where nothing of the message is lost by it";
     UNKNOWN_LINE_TYPE = UNKNOWN_MESSAGE_TYPE, "note where it is a whole line of a session";
     UNREAD_CONVERSATION = EMPTY_CONVERSATION, "error where no content of its messages was read";
+    UNDECLARED_PARTS = SEVERAL_TABLES, "warning where undeclared tables with the columns of a map are not read";
     CITATION_MARK = LEAKED_METADATA, "note where it is a citation mark, which is replaced or left out";
     SILENT_CONVERSATION = EMPTY_CONVERSATION, "note where a project has presence and nobody says anything";
     ANSWERED_CHUNK = ORPHAN_CHUNK, "note where the whole answer follows";

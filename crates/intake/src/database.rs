@@ -216,6 +216,7 @@ impl Database {
                 table: table.to_owned(),
                 rows,
                 bytes: 0,
+                resembles: None,
             });
         }
     }

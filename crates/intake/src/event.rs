@@ -77,6 +77,9 @@ pub enum Event {
         rows: u64,
         /// The number of bytes in the decoded entry.
         bytes: u64,
+        /// The map that has the columns of the table and does not name it, if the dump does not declare the table, which may then be a
+        /// part of another one.
+        resembles: Option<String>,
     },
     /// The whole entry is skipped unread, because it is not a chat or not wanted.
     SkippedEntry {

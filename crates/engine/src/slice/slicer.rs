@@ -18,7 +18,7 @@ use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_intake::TableName;
 use chatmill_intake::discover::InputKind;
 use chatmill_intake::{Event, Failure, Form, Frame, Framing, Head, LineRange, Reader};
-use chatmill_source::{Evidence, Proposal, Source};
+use chatmill_source::{Evidence, Source};
 
 use super::companions::{self, Companions};
 use super::cut_totals::CutTotals;
@@ -28,7 +28,7 @@ use super::recognise::{EntryAction, fold, recognise, rename};
 use super::repeats::Repeats;
 use super::rows::Entry;
 use super::shards::Shard;
-use super::unread::{Tables, no_table, of_nothing};
+use super::unread::{Tables, of_nothing};
 use super::{Recognised, Slice, Step};
 use crate::entry::EntryRef;
 use crate::plan::PlannedInput;
@@ -337,7 +337,7 @@ impl<'p> Slicer<'p> {
     }
 
     /// Records an input that is refused unread.
-    fn refuse(&mut self, slice: &mut Slice, input: usize, why: &Finding) {
+    pub(super) fn refuse(&mut self, slice: &mut Slice, input: usize, why: &Finding) {
         self.cut_totals.record(input, 1);
         slice.steps.push(Step::Entry(EntryRef::of_input(input)));
         slice.steps.push(Step::FramingError(of_nothing(why)));
@@ -351,20 +351,7 @@ impl<'p> Slicer<'p> {
             current.reported = read;
         }
         let Some(event) = event else {
-            if current.tables.is_database && !current.tables.has_one {
-                let (finding, guess) =
-                    no_table(current.planned, &current.tables.passed, self.limits, self.stop);
-                self.refuse(slice, current.input, &finding);
-                self.recognised.push(Recognised {
-                    input: current.input,
-                    proposal: guess.map(Proposal::Columns),
-                    ..Recognised::default()
-                });
-            }
-            if let Some(finding) = current.tables.nothing_left() {
-                slice.steps.push(Step::Entry(EntryRef::of_input(current.input)));
-                slice.steps.push(Step::Note(finding));
-            }
+            self.end_tables(&current, slice);
             self.finish_input(&current, slice);
             return;
         };
@@ -383,10 +370,14 @@ impl<'p> Slicer<'p> {
                     .begin(&name, &map, &current.planned.settings.tables);
                 self.start_table(&mut current, slice, name, (&source, whole));
             }
-            Event::Skipped { table, rows, bytes } => {
-                current.tables.pass(&table);
-                let map = current.tables.map(Some(&table), &current.planned.settings.tables);
-                current.tables.filtered(map);
+            Event::Skipped {
+                table,
+                rows,
+                bytes,
+                resembles,
+            } => {
+                let maps = &current.planned.settings.tables;
+                current.tables.pass(&table, resembles, maps);
                 slice.steps.push(Step::Skipped { table, rows, bytes });
             }
             Event::SkippedEntry { kind, bytes } => slice.steps.push(Step::SkippedEntry { kind, bytes }),

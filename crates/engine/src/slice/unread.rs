@@ -24,6 +24,8 @@ pub(super) struct Tables {
     pub(super) has_one: bool,
     /// Names of tables that were skipped.
     pub(super) passed: Vec<String>,
+    /// Names of undeclared tables that were skipped, and the map that has their columns.
+    undeclared: (Vec<String>, String),
     /// The current table, and the index of the user's map that reads it.
     reading: Option<(String, usize)>,
     /// The first table that was read, for the user's maps and for each known system.
@@ -57,11 +59,14 @@ static TEXT_OF_LIST: LazyLock<memmem::Finder<'static>> =
 const MAX_NAMED_TABLES: usize = 12;
 
 impl Tables {
-    /// Records a skipped table; one more than a finding names, which then shows that there are others.
-    pub(super) fn pass(&mut self, table: &str) {
-        if self.passed.len() <= MAX_NAMED_TABLES && !self.passed.iter().any(|passed| passed == table) {
-            self.passed.push(table.to_owned());
+    /// Records a table with skipped rows, the map that it resembles, and whether a filter of its map skipped them.
+    pub(super) fn pass(&mut self, table: &str, resembles: Option<String>, maps: &[TableMap]) {
+        add(table, &mut self.passed);
+        if let Some(map) = resembles {
+            add(table, &mut self.undeclared.0);
+            self.undeclared.1 = map;
         }
+        self.filtered(self.map(Some(table), maps));
     }
 
     /// Records a table that is read; returns a finding if it is the second table of the input for this system.
@@ -112,8 +117,25 @@ impl Tables {
         self.filter = self.filter.take().or_else(|| map.map(|map| map.name.clone()));
     }
 
+    /// Returns the findings about the whole input, at its end.
+    pub(super) fn at_end(&self) -> impl Iterator<Item = Finding> {
+        self.nothing_left().into_iter().chain(self.undeclared_parts())
+    }
+
+    /// Returns the finding that undeclared tables have the columns of a map, and are not read.
+    fn undeclared_parts(&self) -> Option<Finding> {
+        let (tables, map) = &self.undeclared;
+        let names = listed(tables).filter(|_| self.has_one)?;
+        let text = format!(
+            "tables with the columns of the table map {map} are not read, because it does not name them and the dump does not \
+             declare them: {names}; if they are partitions of its table, name them in `table` of the map, or read a dump with the \
+             definitions"
+        );
+        Some(Finding::new(&codes::UNDECLARED_PARTS, text))
+    }
+
     /// Returns the finding that a filter excluded all rows of the input.
-    pub(super) fn nothing_left(&self) -> Option<Finding> {
+    fn nothing_left(&self) -> Option<Finding> {
         let name = self.filter.as_ref().filter(|_| !self.has_rows)?;
         let text = format!(
             "the filter of the table map {name} leaves out every row of the input: compare its values with those of the column"
@@ -183,6 +205,22 @@ impl Tables {
     }
 }
 
+/// Adds a name once; one more than a finding lists, which then shows that there are others.
+fn add(name: &str, names: &mut Vec<String>) {
+    if names.len() <= MAX_NAMED_TABLES && !names.iter().any(|known| known == name) {
+        names.push(name.to_owned());
+    }
+}
+
+/// Returns the names of tables for a finding, if there are any.
+fn listed(names: &[String]) -> Option<String> {
+    let mut shown: Vec<&str> = names.iter().map(String::as_str).take(MAX_NAMED_TABLES).collect();
+    if names.len() > MAX_NAMED_TABLES {
+        shown.push("…");
+    }
+    (!shown.is_empty()).then(|| shown.join(", "))
+}
+
 /// Returns the finding that a database or a dump has no table that is read, with a guess about one of them.
 pub(super) fn no_table(
     planned: &PlannedInput,
@@ -202,14 +240,9 @@ pub(super) fn no_table(
     if let Some(guess) = guess.as_ref().filter(|_| planned.settings.quotes) {
         return (finding(guesses::refusal(guess, planned)), Some(guess.clone()));
     }
-    let mut names: Vec<&str> = passed.iter().map(String::as_str).take(MAX_NAMED_TABLES).collect();
-    if passed.len() > MAX_NAMED_TABLES {
-        names.push("…");
-    }
-    let found = if names.is_empty() {
-        "there is no table with rows".to_owned()
-    } else {
-        format!("no table map names any of {}", names.join(", "))
+    let found = match listed(passed) {
+        None => "there is no table with rows".to_owned(),
+        Some(names) => format!("no table map names any of {names}"),
     };
     let text = format!("{found}; name the table of messages with --map or [table_map] in a pipeline file");
     (finding(text), guess)

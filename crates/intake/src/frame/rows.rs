@@ -58,6 +58,8 @@ pub(super) struct Rows {
 struct Target {
     table: String,
     columns: Option<Vec<String>>,
+    /// The map that has the columns of the table, if the table is skipped and not declared.
+    resembles: Option<String>,
     handling: RowHandling,
 }
 
@@ -75,6 +77,8 @@ enum RowHandling {
 #[derive(Default)]
 struct Skipped {
     table: String,
+    /// The map that the table resembles.
+    resembles: Option<String>,
     rows: u64,
     bytes: u64,
     /// Whether the skipped rows begin before the unreported separators.
@@ -221,6 +225,16 @@ impl Rows {
         matches!(self.target.handling, RowHandling::Skip)
     }
 
+    /// The user's map with the columns of a table that it does not name, if the dump does not declare the table.
+    fn resembled(&self, table: &str, columns: &[String]) -> Option<String> {
+        let mut maps = self
+            .maps
+            .iter()
+            .filter(|map| map.is_own && map.requires.len() > 1);
+        let map = maps.find(|map| map.reads(None, columns))?;
+        (!self.known.contains_key(table)).then(|| map.name.clone())
+    }
+
     /// How the rows of a table are handled, the map that reads them, and the name under which that map lists the table.
     /// `table` is `None` for a file that does not name its table.
     fn handling(
@@ -326,9 +340,14 @@ impl Framer {
         if let (Some(error), Some(_)) = (error, &reader) {
             handling = RowHandling::Reject(error);
         }
+        let resembles = match (&handling, &columns) {
+            (RowHandling::Skip, Some(columns)) => self.rows.resembled(&full, columns),
+            _ => None,
+        };
         self.rows.target = Target {
             table: full,
             columns,
+            resembles,
             handling,
         };
         if let Some((source, map)) = reader
@@ -375,6 +394,7 @@ impl Framer {
         let skipped = &mut self.rows.skipped;
         if is_other {
             skipped.table.clone_from(&self.rows.target.table);
+            skipped.resembles.clone_from(&self.rows.target.resembles);
         }
         if skipped.rows == 0 {
             skipped.is_before_separators = self.separators == 0;
@@ -399,6 +419,7 @@ impl Framer {
             table: skipped.table.clone(),
             rows,
             bytes,
+            resembles: skipped.resembles.clone(),
         });
         self.rows.has_reported |= skipped.is_some();
         let before = self.queue.len();

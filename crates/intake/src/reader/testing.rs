@@ -82,7 +82,9 @@ impl Entry {
                 }
                 Event::Note(note) => format!("N {}", note.code.name),
                 Event::Table { name, source, .. } => format!("T {name} {source}"),
-                Event::Skipped { table, rows, bytes } => format!("K{rows} {table} {bytes}"),
+                Event::Skipped {
+                    table, rows, bytes, ..
+                } => format!("K{rows} {table} {bytes}"),
                 Event::SkippedEntry { kind, bytes } => format!("P{bytes} {kind}"),
                 other => panic!("{other:?} inside an entry"),
             })

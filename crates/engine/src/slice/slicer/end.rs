@@ -4,9 +4,11 @@
 use std::sync::atomic::Ordering;
 
 use chatmill_diag::cut;
+use chatmill_source::Proposal;
 
 use super::super::repeats::repeated;
-use super::super::{Slice, Step};
+use super::super::unread::no_table;
+use super::super::{Recognised, Slice, Step};
 use super::{Current, Slicer};
 use crate::entry::EntryRef;
 
@@ -19,6 +21,23 @@ impl Slicer<'_> {
         } else {
             self.progress.advance(bytes / 4);
             self.pending_bytes += bytes - bytes / 4;
+        }
+    }
+
+    /// Reports what the whole input shows about its tables.
+    pub(super) fn end_tables(&mut self, current: &Current<'_>, slice: &mut Slice) {
+        if current.tables.is_database && !current.tables.has_one {
+            let (finding, guess) = no_table(current.planned, &current.tables.passed, self.limits, self.stop);
+            self.refuse(slice, current.input, &finding);
+            self.recognised.push(Recognised {
+                input: current.input,
+                proposal: guess.map(Proposal::Columns),
+                ..Recognised::default()
+            });
+        }
+        for finding in current.tables.at_end() {
+            slice.steps.push(Step::Entry(EntryRef::of_input(current.input)));
+            slice.steps.push(Step::Note(finding));
         }
     }
 

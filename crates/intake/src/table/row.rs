@@ -642,9 +642,8 @@ mod tests {
             ..TableMap::default()
         };
         let bytes = |bit: &'static [u8]| [Cell::Text(bit.into()), Cell::Blob(bit.into())];
-        let cells = |is: bool| match is {
-            true => [bytes(b"\x01"), [text("1"), Cell::Number("1".into())]].concat(),
-            false => [bytes(b"\0"), [text("0"), Cell::Number("0".into())]].concat(),
+        let cells = |bit: &'static [u8], digit: &'static str| {
+            [bytes(bit), [text(digit), Cell::Number(digit.into())]].concat()
         };
         let column = Column::of("bot".to_owned(), ColumnKind::Truth);
         let declared = RowWriter::new(&map, &[column]);
@@ -661,10 +660,10 @@ mod tests {
                 let written = writer.write(std::iter::once(Ok(cell)), &mut out).unwrap();
                 (written == Written::Row).then(|| String::from_utf8(out).unwrap().replace('"', ""))
             };
-            for cell in cells(true) {
+            for cell in cells(b"\x01", "1") {
                 assert_eq!(written(cell).unwrap(), "{role:assistant,source_type:1,flag:1}");
             }
-            assert!(cells(false).into_iter().all(|cell| written(cell).is_none()));
+            assert!(cells(b"\0", "0").into_iter().all(|cell| written(cell).is_none()));
         }
     }
 

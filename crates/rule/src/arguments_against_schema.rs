@@ -148,7 +148,7 @@ fn functions(definition: &Value) -> Vec<DeclaredFunction> {
         ];
         let mut schemas = keys.iter().filter_map(|key| function.get(key));
         let schema = schemas.find(|schema| !schema.is_null())?;
-        // One vendor has it inside another object, and rows whose columns have one type as JSON text.
+        // One vendor has it inside another object, and rows where a column has one type as JSON text.
         let inner = schema.get("json").filter(|_| schema.get("type").is_none());
         let schema = inner.unwrap_or(schema);
         let text = schema.as_str().map(serde_json::from_str);

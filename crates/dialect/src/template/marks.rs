@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::meter::is_of_mark;
 use super::methods::is_space;
 
 const OPEN: char = '\u{fdd0}';
@@ -22,12 +23,7 @@ const GENERATION: char = '\u{fde4}';
 
 /// Whether a text contains code points of marks.
 pub(super) fn occur_in(text: &str) -> bool {
-    text.contains(is_part)
-}
-
-/// Whether a mark may consist of this character.
-pub(super) fn is_part(character: char) -> bool {
-    matches!(character, '\u{fdd0}'..='\u{fdef}')
+    text.contains(is_of_mark)
 }
 
 /// Returns a piece between its marks; a blank piece stays unchanged.
@@ -250,12 +246,12 @@ mod tests {
     fn dumped_json_is_found_with_and_without_its_brackets() {
         let marked = around_json("{\"a\": [1]}");
         let json = |marked: &str| read(marked).json;
-        assert_eq!(json(&format!("<{marked}>")), [1..11]);
+        assert_eq!(json(&format!("<{marked}>")), vec![1..11]);
         assert_eq!(
             json(&format!("{}, b}}", marked.strip_suffix('}').unwrap())),
-            [0..9]
+            vec![0..9]
         );
         let inner = marked.strip_suffix('}').unwrap().strip_prefix('{').unwrap();
-        assert_eq!(json(&format!("<{inner}>")), [1..9]);
+        assert_eq!(json(&format!("<{inner}>")), vec![1..9]);
     }
 }

@@ -110,6 +110,11 @@ pub(super) fn is_marking() -> bool {
     METER.get().is_marking
 }
 
+/// Whether a mark may consist of this character.
+pub(super) fn is_of_mark(character: char) -> bool {
+    matches!(character, '\u{fdd0}'..='\u{fdef}')
+}
+
 /// Takes steps.
 pub(super) fn steps(count: u64) -> Result<(), Error> {
     take(|left| &mut left.steps, count, Exhausted::Steps)

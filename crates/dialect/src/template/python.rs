@@ -6,7 +6,7 @@ use chatmill_diag::limits::TEMPLATE_DEPTH;
 use minijinja::value::{Kwargs, ValueKind};
 use minijinja::{Error, ErrorKind, Value};
 
-use super::{marked_value, marks, measured, meter};
+use super::{marked_value, measured, meter};
 
 /// Whether `str.splitlines` breaks a line at a character.
 pub(super) fn breaks_line(character: char) -> bool {
@@ -272,7 +272,7 @@ impl DumpOptions {
         let mut escaped = String::new();
         chatmill_model::json::push_string(&mut escaped, text);
         for character in escaped.chars() {
-            let is_marked = marks::is_part(character) && meter::is_marking();
+            let is_marked = meter::is_of_mark(character) && meter::is_marking();
             if character.is_ascii() && character != '\u{7f}' || is_marked {
                 out.push(character);
             } else {

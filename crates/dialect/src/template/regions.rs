@@ -20,7 +20,7 @@ const MOST_IN_VAIN: usize = 1 << 30;
 pub(super) struct Regions {
     places: BTreeMap<usize, (usize, usize)>,
     /// Whether ids of calls are found by their marks. A template may print an id with the call, with its result, or with both, so that a
-    /// search does not tell to which of them a place belongs.
+    /// search does not find out to which of them a place belongs.
     pub(super) has_marked_ids: bool,
 }
 
@@ -64,7 +64,7 @@ impl Regions {
     }
 
     /// Finds pieces by searching the output, in order if they are printed in order. Ids of calls come last, because templates print them
-    /// before or behind the rest of the call.
+    /// before or after the rest of the call.
     pub(super) fn of_search(output: &str, pieces: &[Piece<'_>]) -> Self {
         Self::searched(output, pieces, MOST_IN_VAIN)
     }
@@ -88,7 +88,7 @@ impl Regions {
             if piece.turn != turn {
                 (turn, turn_from) = (piece.turn, from);
             }
-            // System text may be printed in front of a later turn. What the assistant says follows the turn before it.
+            // System text may be printed in front of a later turn. The texts of the assistant follow the turn before it.
             let again = if piece.is_own() && !are_ids { turn_from } else { 0 };
             let mut escaped = String::new();
             json::push_escaped(&mut escaped, inner);

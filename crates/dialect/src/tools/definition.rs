@@ -120,7 +120,7 @@ fn read<'a>(raw: &'a str, depth: u8, arena: &'a TextArena) -> Vec<Definition<'a>
     let description = written.description.filter(|text| text.get().starts_with('"'));
     let strict = written.strict;
     let strict = strict.filter(|strict| matches!(strict.get(), "true" | "false"));
-    // A field whose value has another kind than expected is not read, and counts as one without a place.
+    // A field with a value of another kind than expected is not read, and counts as one without a place.
     let known = [
         written.kind.is_some(),
         true,
@@ -146,7 +146,7 @@ fn read<'a>(raw: &'a str, depth: u8, arena: &'a TextArena) -> Vec<Definition<'a>
     }]
 }
 
-/// Returns a value that is an object, or the object of which it is the JSON text, as in rows whose columns have one type.
+/// Returns a value that is an object, or the object of which it is the JSON text, as in rows where a column has one type.
 fn object<'a>(value: &'a RawValue, arena: &'a TextArena) -> Option<&'a RawValue> {
     if value.get().starts_with('{') {
         return Some(value);

@@ -33,7 +33,7 @@ const HEADS: &str = r"{%- set ns = namespace(name='') %}
 {%- endfor %}
 {%- if add_generation_prompt %}{{ '<|start|>assistant' }}{% endif %}";
 
-/// A template that counts the letters of ids, and prints them behind calls and results; its definitions stand before the last question.
+/// A template that counts the letters of ids, and prints them after calls and results; its definitions are before the last question.
 const IDS: &str = r#"{%- set users = messages | selectattr('role', 'equalto', 'user') | list %}
 {%- for m in messages %}
 {%- if m.role == 'user' %}{% if tools and m == users[-1] %}[TOOLS]{{ tools | tojson(ensure_ascii=True) }}[/TOOLS]{% endif %}[INST]{{ m.content }}[/INST]
@@ -42,7 +42,7 @@ const IDS: &str = r#"{%- set users = messages | selectattr('role', 'equalto', 'u
 {%- else %}{{ m.content }}</s>{% endif %}
 {%- endfor %}"#;
 
-/// A template that prints the text beside a call behind its result.
+/// A template that prints the text of a turn with a call after the result.
 const LATE: &str = r"{%- for m in messages %}
 {%- if m.role != 'tool' %}{{ '<|turn>' + m.role + '\n' }}
 {%- for c in m.tool_calls or [] %}{{ '<|call>' + c.function.name + '{' + c.function.arguments.port + '}<call|>' }}{% endfor %}

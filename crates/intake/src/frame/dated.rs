@@ -96,7 +96,7 @@ fn has_form(line: &str, form: &str) -> bool {
 
 /// Whether a line begins with a date, a time and their delimiter: `12/9/20, 23:55 - Ann: ` or `[09.12.20, 23:55:01]
 /// Ann: `, with the digits and words of any phone's language; the oldest have a colon after the time. Lines of
-/// program logs mostly do not match: they begin with the year and a hyphen, and have seconds or a word behind the time.
+/// program logs mostly do not match: they begin with the year and a hyphen, and have seconds or a word after the time.
 fn is_dated(text: &str) -> bool {
     let signs = text.chars().filter(|sign| !MARKS.contains(sign));
     let plain: String = signs
@@ -162,7 +162,7 @@ fn dated(text: &str) -> Option<()> {
     (is_time && is_word && ends.iter().any(is_end)).then_some(())
 }
 
-/// What may be behind a time in a line that begins like a program's log.
+/// What may follow a time in a line that begins like a program's log.
 const HALVES: [&str; 9] = ["", "AM", "PM", "am", "pm", "a.m.", "p.m.", "a. m.", "p. m."];
 
 /// Whether a text may be the words for a half of the day, which are long in some languages.

@@ -196,7 +196,7 @@ fn create(tokens: &mut Tokens<'_>) -> Option<Statement> {
     })
 }
 
-/// Parses `CREATE DOMAIN name AS type` behind its second word.
+/// Parses `CREATE DOMAIN name AS type` from its third word on.
 fn domain(tokens: &mut Tokens<'_>) -> Option<Statement> {
     let name = name(tokens)?;
     tokens.take_word("AS");

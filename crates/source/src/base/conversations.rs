@@ -1,4 +1,4 @@
-//! The names of the field that says to which conversation a row or a message belongs: one list for every container, whose names count in any
+//! The names of the field with the conversation of a row or of a message: one list for every container, in which a name stands for any
 //! spelling (`chat_id`, `chatId`, `Chat ID`).
 
 use chatmill_intake::json::Value;
@@ -35,7 +35,7 @@ pub(crate) fn names_conversation(name: &str) -> bool {
     CONVERSATION_NAMES.iter().any(|known| is_spelling_of(name, known))
 }
 
-/// Whether a name is a word for a conversation, which only a map can say that it means: `chat`, `ticket_id`, `callNo`.
+/// Whether a name is a word for a conversation, which means one only by a map: `chat`, `ticket_id`, `callNo`.
 pub(crate) fn is_word_for_conversation(name: &str) -> bool {
     rank(name).is_some()
 }
@@ -47,8 +47,8 @@ pub(crate) fn proposed<'n>(names: impl Iterator<Item = &'n str>) -> Option<&'n s
         known.position(|known| is_spelling_of(name, known))
     };
     let place = |name: &str| known(name).or_else(|| Some(CONVERSATION_NAMES.len() + rank(name)?));
-    let placed = names.filter_map(|name| Some((place(name)?, name)));
-    placed.min_by_key(|(place, _)| *place).map(|(_, name)| name)
+    let ranked = names.filter_map(|name| Some((place(name)?, name)));
+    ranked.min_by_key(|(place, _)| *place).map(|(_, name)| name)
 }
 
 /// The place of a name among the words for a conversation.

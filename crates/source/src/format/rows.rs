@@ -161,7 +161,7 @@ impl<'d> RowTree<'d, '_> {
     }
 
     /// The parent of each message. If the parent's record is lost, the message before it is used instead; a record that is no message is skipped, so
-    /// that its children become children of its own parent.
+    /// that its children become children of its parent.
     fn grown(&self, map: &TreeMap, rows: Indexed<'d>) -> Grown<'d> {
         let mut grown = Grown::default();
         // For each id the latest message with it, or the message above a record without text; `None` for the beginning.

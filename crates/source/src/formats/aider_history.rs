@@ -348,7 +348,7 @@ mod tests {
     fn counts_of_caches_and_the_cost_are_read() {
         let line = "Tokens: 2.1k sent, 9.3k cache write, 9.3k cache hit, 1,100 received. Cost: $0.05 message, $0.12 session.";
         let usage = counted(line).usage().unwrap();
-        // Older versions count what was read from a cache beside what was sent.
+        // Older versions count what was read from a cache in addition to what was sent.
         assert_eq!((usage.input, usage.output), (Some(20_700), Some(1_100)));
         assert_eq!(
             (usage.cached_input, usage.cache_write),

@@ -103,7 +103,7 @@ fn schema(table: Value<'_>, is_marked: bool) -> String {
     schema
 }
 
-/// Writes the schema of a parameter, without its name in a list; returns whether it is required, if it says so.
+/// Writes the schema of a parameter, without its name in a list; returns whether it is required, if it has a mark for that.
 fn property(schema: &mut String, parameter: Value<'_>, is_listed: bool) -> Option<bool> {
     let word = parameter.get("type").and_then(Value::as_str);
     let word = word.as_deref().map_or("", str::trim);

@@ -44,6 +44,9 @@ pub(crate) static GRAMMARS: &[&Grammar] = &[
 /// The grammars of blocks in lists of OpenAI's parts: gateways and tables pass blocks of other vendors through unchanged.
 static IN_OPENAI: [&Grammar; 3] = [&OPENAI, &ANTHROPIC, &AI_SDK];
 
+/// The grammars of blocks in lists that may be results: of these a block is only one with a type.
+static IN_RESULTS: [&Grammar; 3] = [&OPENAI, &ANTHROPIC, &LANGCHAIN];
+
 /// The grammars of blocks in lists of parts that frameworks write, for the same reason.
 static IN_FRAMEWORKS: [&Grammar; 5] = [&AI_SDK, &OTEL, &GEMINI, &ANTHROPIC, &OPENAI];
 

@@ -143,8 +143,8 @@ impl Tree {
         let leaves = || (0..self.is_leaf.len()).filter(|at| self.is_leaf.get(*at) == Some(&true));
         let depth = |at: &usize| self.depths.get(*at).copied().unwrap_or_default();
         let shown = visible.or_else(|| leaves().max_by_key(|leaf| (depth(leaf), *leaf)));
-        // The results behind it belong to the same answer.
-        let shown = shown.map(|shown| self.last_results.get(&shown).copied().unwrap_or(shown));
+        // The results after it belong to the same answer.
+        let shown = shown.and_then(|shown| self.last_results.get(&shown).copied().or(Some(shown)));
         // If users left the tree in the middle of a branch, the branch ends there.
         let under = shown.map(|shown| self.under(shown)).unwrap_or_default();
         let others: Vec<usize> = leaves().filter(|leaf| under.get(*leaf) != Some(&true)).collect();

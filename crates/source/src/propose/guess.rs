@@ -283,7 +283,7 @@ fn list_of_turns(columns: &[SampledColumn<'_>]) -> Option<Guess> {
     let [kind] = Vec::from_iter(kinds)[..] else {
         return None;
     };
-    // Texts beside a question are its answers.
+    // Texts next to a question are its answers.
     let is_question = |column: &SampledColumn<'_>| column.holds(ColumnMeaning::Question, &[]);
     if kind == "texts" && columns.iter().any(is_question) {
         return None;

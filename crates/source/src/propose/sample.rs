@@ -1,4 +1,4 @@
-//! The first rows of a table, whose columns are guessed: of a CSV file, or of records that are rows.
+//! The first rows of a table with columns that are guessed: of a CSV file, or of records that are rows.
 
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_intake::{Framing, Head};

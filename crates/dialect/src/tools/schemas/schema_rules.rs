@@ -281,7 +281,7 @@ impl SchemaRules {
     }
 }
 
-/// Whether a reference is a path in the schema at whose end there is nothing. References by name or address are not judged.
+/// Whether a reference is a path in the schema that ends at nothing. References by name or address are not judged.
 fn is_nowhere(place: &Value, root: &Map<String, Value>) -> bool {
     let path = place.as_str().and_then(|place| place.strip_prefix("#/"));
     path.filter(|path| !path.contains('%')).is_some_and(|path| {

@@ -41,7 +41,7 @@ pub(crate) fn respell(schema: &mut Map<String, Value>) -> bool {
     any
 }
 
-/// Writes what only Gemini says, `nullable` and enumerations of numbers as texts, in JSON Schema; returns whether there was any. The schema
+/// Writes what only Gemini has, `nullable` and enumerations of numbers as texts, in JSON Schema; returns whether there was any. The schema
 /// is respelled already.
 pub(crate) fn translate(schema: &mut Map<String, Value>) -> bool {
     let (is_integer, is_number) = (is_of(schema, "integer"), is_of(schema, "number"));

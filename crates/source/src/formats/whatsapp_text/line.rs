@@ -2,12 +2,7 @@
 
 use chatmill_intake::plain_digit;
 
-use super::words::{FIRST_HALF, SECOND_HALF};
-
-/// Marks of writing direction, which phones put in front of lines, names and notices.
-pub(super) const MARKS: [char; 7] = [
-    '\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202c}', '\u{2068}', '\u{2069}',
-];
+use super::words::{FIRST_HALF, MARKS, SECOND_HALF};
 
 /// Blanks, which differ from version to version.
 const BLANKS: [char; 4] = [' ', '\u{202f}', '\u{a0}', '_'];

@@ -28,8 +28,8 @@ use crate::frame::{FrameView, Reading};
 use crate::layout::text::TextReader;
 use crate::rust_format::{Read, RustFormat};
 use crate::source::About;
-use line::{Begin, Evidence, MARKS, Order};
-use words::Mark;
+use line::{Begin, Evidence, Order};
+use words::{MARKS, Mark};
 
 static ABOUT: About = About {
     id: "whatsapp-text",

@@ -6,6 +6,11 @@ use chatmill_model::MediaKind;
 
 use crate::layout::text::kind_of_name;
 
+/// Marks of writing direction, which phones put in front of lines, names and notices.
+pub(super) const MARKS: [char; 7] = [
+    '\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202c}', '\u{2068}', '\u{2069}',
+];
+
 /// Declares lists of words by their files: a line for each, in quotation marks, because spaces at the ends matter.
 macro_rules! words {
     ($($(#[$about:meta])+ $name:ident = $file:literal;)+) => {
@@ -149,7 +154,7 @@ pub(super) fn take_edited(text: &mut String) -> bool {
     let trimmed = text.trim_end();
     let own = EDITED.iter().find_map(|mark| trimmed.strip_suffix(*mark));
     let Some(own) = own else { return false };
-    *text = own.trim_end_matches(super::line::MARKS).trim_end().to_owned();
+    *text = own.trim_end_matches(MARKS).trim_end().to_owned();
     true
 }
 

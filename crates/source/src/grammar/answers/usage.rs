@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_intake::json::{Mark, Value};
+use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Cost, ServiceTier, Usage, UsageMismatch};
 
 use crate::base::{present, text};
@@ -358,9 +358,9 @@ impl<'f, 'v> UsageFields<'f, 'v> {
 
 /// Whether a name is a key in the same case or another: `promptTokens` is `prompt_tokens`.
 fn is_same_word(name: &str, key: &str) -> bool {
-    let letters = |word| str::bytes(word).filter(|byte| *byte != b'_');
+    let signs = |word| str::bytes(word).filter(|byte| *byte != b'_');
     let lower = |byte: u8| byte.to_ascii_lowercase();
-    letters(name).map(lower).eq(letters(key).map(lower))
+    signs(name).map(lower).eq(signs(key).map(lower))
 }
 
 /// The tokens at a path.
@@ -444,7 +444,11 @@ pub(crate) fn tier(object: Value<'_>) -> Option<ServiceTier> {
     .into_iter()
     .filter_map(|key| {
         let value = object.get(key)?;
-        let value = value.get("type").unwrap_or(value);
+        let value = if value.kind() == Kind::Object {
+            value.get("type")?
+        } else {
+            value
+        };
         let word = value.string()?;
         // A text of several words is not the name of a tier, and stays unread.
         if !word.contains(char::is_whitespace) {

@@ -12,7 +12,7 @@ use crate::base::media::{located, upload};
 use crate::base::{Keep as _, Site, Turn, compact, present, text};
 use crate::grammar::blocks::at_address;
 use crate::grammar::openai::{calls::spelled, mistral};
-use crate::grammar::{ANTHROPIC, BlockForm, IN_OPENAI, LANGCHAIN, OPENAI, Read, When, only, typed};
+use crate::grammar::{BlockForm, IN_OPENAI, IN_RESULTS, Read, When, only, typed};
 
 /// The deepest JSON that is read inside the text of a part, in levels.
 const MAX_SPELLED_DEPTH: u32 = 128;
@@ -72,9 +72,10 @@ pub(super) fn shown(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Option
     let is_shown = is_list
         && all.all(|(index, part)| {
             let path = format!("{field}[{index}]");
-            let mut grammars = [&OPENAI, &ANTHROPIC, &LANGCHAIN].into_iter();
             part.get("type").is_some()
-                && grammars.any(|grammar| grammar.marked_block(&mut turn, &path, part, site))
+                && IN_RESULTS
+                    .iter()
+                    .any(|grammar| grammar.marked_block(&mut turn, &path, part, site))
         });
     is_shown.then_some(turn)
 }

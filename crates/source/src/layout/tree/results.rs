@@ -13,7 +13,7 @@ pub(super) fn chain(entries: &[Node], parents: &mut [Option<usize>]) -> HashMap<
     let named = parents.to_vec();
     let groups = groups(entries, &named);
     let (mut before, mut last, mut answered) = (HashMap::new(), HashMap::new(), HashMap::new());
-    for Group {
+    for ResultGroup {
         parent,
         shared,
         results,
@@ -35,15 +35,15 @@ pub(super) fn chain(entries: &[Node], parents: &mut [Option<usize>]) -> HashMap<
 }
 
 /// Results of one message's calls.
-struct Group {
+struct ResultGroup {
     parent: usize,
     /// The last of the results that precede these, because no other is an alternative to them.
     shared: Option<usize>,
     results: Vec<usize>,
 }
 
-/// The results of each message's calls, those of calls with one result first. The second results of its calls are a group of their own, and so on.
-fn groups(entries: &[Node], parents: &[Option<usize>]) -> Vec<Group> {
+/// The results of each message's calls, those of calls with one result first. The second results of its calls are a separate group, and so on.
+fn groups(entries: &[Node], parents: &[Option<usize>]) -> Vec<ResultGroup> {
     let all = entries.iter().enumerate().zip(parents);
     let all = all.filter_map(|((at, node), parent)| Some((at, (*parent, node.answers.as_deref()?))));
     let results: Vec<(usize, (usize, &str))> = all
@@ -56,7 +56,7 @@ fn groups(entries: &[Node], parents: &[Option<usize>]) -> Vec<Group> {
     let (single, repeated): (Vec<_>, Vec<_>) = results
         .into_iter()
         .partition(|(_, call)| counts.get(call) == Some(&1));
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<ResultGroup> = Vec::new();
     let mut places: HashMap<(usize, usize), usize> = HashMap::new();
     let mut shared: HashMap<usize, usize> = HashMap::new();
     let mut times: HashMap<(usize, &str), usize> = HashMap::new();
@@ -66,7 +66,7 @@ fn groups(entries: &[Node], parents: &[Option<usize>]) -> Vec<Group> {
         let place = *places.entry((parent, *time)).or_insert(groups.len());
         match groups.get_mut(place) {
             Some(group) => group.results.push(at),
-            None => groups.push(Group {
+            None => groups.push(ResultGroup {
                 parent,
                 shared: shared.get(&parent).copied().filter(|_| *time > 0),
                 results: vec![at],

@@ -12,7 +12,7 @@ const GROWING: [&str; 2] = ["message", "tool_calls"];
 
 /// The kind of a value that may grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Form {
+enum TreeForm {
     /// Nothing yet.
     #[default]
     Null,
@@ -26,7 +26,7 @@ enum Form {
 /// A value of which more may follow.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    form: Form,
+    form: TreeForm,
     /// The text, or the JSON that is written as it is.
     text: String,
     /// The fields of an object; or the elements of a list, by the index that pieces name, or by `#` and their number.
@@ -45,7 +45,7 @@ impl Tree {
 
     /// Opens an object or a list that is there as JSON.
     fn open(&mut self) {
-        if self.form != Form::Raw || !self.text.starts_with(['{', '[']) {
+        if self.form != TreeForm::Raw || !self.text.starts_with(['{', '[']) {
             return;
         }
         let Ok(document) = json::scan(self.text.as_bytes(), u32::MAX) else {
@@ -61,9 +61,9 @@ impl Tree {
             .map(|(key, field)| (key.into_owned(), Self::of(field)));
         *self = Self {
             form: if root.kind() == Kind::Array {
-                Form::List
+                TreeForm::List
             } else {
-                Form::Object
+                TreeForm::Object
             },
             inside: elements.chain(fields).collect(),
             ..Self::default()
@@ -72,7 +72,7 @@ impl Tree {
 
     /// A text.
     pub(super) fn words(text: String) -> Self {
-        let form = Form::Text;
+        let form = TreeForm::Text;
         Self {
             form,
             text,
@@ -82,7 +82,7 @@ impl Tree {
 
     /// JSON that is written as it is.
     pub(super) fn raw(text: String) -> Self {
-        let form = Form::Raw;
+        let form = TreeForm::Raw;
         Self {
             form,
             text,
@@ -100,7 +100,7 @@ impl Tree {
 
     /// Whether nothing was put here, or `null`.
     pub(super) fn is_null(&self) -> bool {
-        self.form == Form::Null
+        self.form == TreeForm::Null
     }
 
     /// Whether an object or a list has nothing inside, or nothing was put here.
@@ -110,36 +110,38 @@ impl Tree {
 
     /// The value of a field, if this is an object that has it.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
-        self.inside.get(key).filter(|_| self.form == Form::Object)
+        self.inside.get(key).filter(|_| self.form == TreeForm::Object)
     }
 
-    /// The text in a field; empty if there is none.
-    pub(super) fn text_in(&self, key: &str) -> &str {
-        self.get(key).and_then(Self::as_text).unwrap_or_default()
+    /// The text in a field, if it has one.
+    pub(super) fn text_in(&self, key: &str) -> Option<&str> {
+        self.get(key)
+            .and_then(Self::as_text)
+            .filter(|text| !text.is_empty())
     }
 
     /// The text, if this is one.
     pub(super) fn as_text(&self) -> Option<&str> {
-        (self.form == Form::Text).then_some(self.text.as_str())
+        (self.form == TreeForm::Text).then_some(self.text.as_str())
     }
 
     /// The JSON that is written as it is, if this is some.
     pub(super) fn as_raw(&self) -> Option<&str> {
-        (self.form == Form::Raw).then_some(self.text.as_str())
+        (self.form == TreeForm::Raw).then_some(self.text.as_str())
     }
 
     /// A field that is there.
     pub(super) fn known(&mut self, key: &str) -> Option<&mut Self> {
         self.open();
-        self.inside.get_mut(key).filter(|_| self.form == Form::Object)
+        self.inside.get_mut(key).filter(|_| self.form == TreeForm::Object)
     }
 
     /// The place of a field. A value that is no object becomes a field of one.
     pub(super) fn field(&mut self, key: &str) -> &mut Self {
         self.open();
-        if self.form != Form::Object {
+        if self.form != TreeForm::Object {
             let known = std::mem::take(self);
-            self.form = Form::Object;
+            self.form = TreeForm::Object;
             if !known.is_empty() {
                 self.inside.insert("value".to_owned(), known);
             }
@@ -150,12 +152,12 @@ impl Tree {
     /// The elements of a list. A value that is no list becomes an element of one, and a text a block.
     pub(super) fn list(&mut self) -> &mut IndexMap<String, Self> {
         self.open();
-        if self.form != Form::List {
+        if self.form != TreeForm::List {
             let known = std::mem::take(self);
-            self.form = Form::List;
+            self.form = TreeForm::List;
             if !known.is_empty() {
                 let first = match known.form {
-                    Form::Text => Self::block(known.text),
+                    TreeForm::Text => Self::block(known.text),
                     _ => known,
                 };
                 self.inside.insert("#0".to_owned(), first);
@@ -208,30 +210,30 @@ impl Tree {
                     self.field(&key).replace(field);
                 }
             }
-            _ if is_zero && self.form == Form::Raw => {}
+            _ if is_zero && self.form == TreeForm::Raw => {}
             _ => *self = Self::of(value),
         }
     }
 
     /// Whether this is an object, opened or not.
     fn is_object(&self) -> bool {
-        self.form == Form::Object || self.form == Form::Raw && self.text.starts_with('{')
+        self.form == TreeForm::Object || self.form == TreeForm::Raw && self.text.starts_with('{')
     }
 
     /// Adds a piece of a field's value: texts become longer, lists have more elements.
     pub(super) fn grow(&mut self, key: &str, piece: Value<'_>) {
         match (self.form, piece.kind()) {
             (_, Kind::Null) => {}
-            (Form::Text, Kind::String) if WHOLE.contains(&key) && !self.text.is_empty() => {}
-            (Form::Text, Kind::String) => self.text.push_str(&piece.string().unwrap_or_default()),
-            (Form::List, Kind::String) => {
+            (TreeForm::Text, Kind::String) if WHOLE.contains(&key) && !self.text.is_empty() => {}
+            (TreeForm::Text, Kind::String) => self.text.push_str(&piece.string().unwrap_or_default()),
+            (TreeForm::List, Kind::String) => {
                 let text = piece.string().unwrap_or_default();
-                match self.last().filter(|last| last.text_in("type") == "text") {
+                match self.last().filter(|last| last.text_in("type") == Some("text")) {
                     Some(last) => last.field("text").text.push_str(&text),
                     None => *self.next() = Self::block(text.into_owned()),
                 }
             }
-            (form, Kind::Object) if self.is_object() || form == Form::Null && GROWING.contains(&key) => {
+            (form, Kind::Object) if self.is_object() || form == TreeForm::Null && GROWING.contains(&key) => {
                 // An index orders the pieces, and is no part of a call.
                 let fields = piece
                     .fields()
@@ -276,18 +278,18 @@ impl Tree {
     /// Writes the value as JSON.
     pub(super) fn write(&self, out: &mut String) {
         let (open, close) = match self.form {
-            Form::Null => return out.push_str("null"),
-            Form::Raw => return out.push_str(&self.text),
-            Form::Text => return push_string(out, &self.text),
-            Form::List => ('[', ']'),
-            Form::Object => ('{', '}'),
+            TreeForm::Null => return out.push_str("null"),
+            TreeForm::Raw => return out.push_str(&self.text),
+            TreeForm::Text => return push_string(out, &self.text),
+            TreeForm::List => ('[', ']'),
+            TreeForm::Object => ('{', '}'),
         };
         out.push(open);
         for (number, (key, value)) in self.inside.iter().enumerate() {
             if number > 0 {
                 out.push(',');
             }
-            if self.form == Form::Object {
+            if self.form == TreeForm::Object {
                 push_string(out, key);
                 out.push(':');
             }
@@ -307,8 +309,11 @@ fn name_in(piece: Value<'_>) -> Option<Value<'_>> {
 
 /// Whether a piece begins another call than the known one, which has the same index.
 fn begins_another(known: &Tree, piece: Value<'_>) -> bool {
-    let id = piece.get("id").and_then(Value::string).unwrap_or_default();
-    !id.is_empty() && !known.text_in("id").is_empty() && id != known.text_in("id") && name_in(piece).is_some()
+    let id = piece.get("id").and_then(Value::string);
+    let is_other = id
+        .zip(known.text_in("id"))
+        .is_some_and(|(id, known)| !id.is_empty() && id != known);
+    is_other && name_in(piece).is_some()
 }
 
 /// Whether a piece without an index continues the last element.
@@ -319,7 +324,7 @@ fn goes_on(last: &mut Tree, piece: Value<'_>) -> bool {
         _ if is_new => false,
         Some(kind @ ("text" | "thinking")) => {
             last.open();
-            last.text_in("type") == kind && last.text_in("signature").is_empty()
+            last.text_in("type") == Some(kind) && last.text_in("signature").is_none()
         }
         None | Some("function" | "custom") => {
             ["function", "custom"].iter().any(|key| piece.get(key).is_some()) && name_in(piece).is_none()

@@ -8,7 +8,7 @@ use crate::base::{items, present, text, words};
 
 /// Fields of an event of the Responses API with a piece of an item.
 struct ItemPiece {
-    /// The type of the event, without `response.` before it and `.delta` or `.done` behind it.
+    /// The type of the event, without `response.` before it and `.delta` or `.done` after it.
     event: &'static str,
     /// The type of the item.
     item: &'static str,
@@ -401,7 +401,7 @@ fn gemini_part(parts: &mut Tree, part: Value<'_>) {
     let thought = is_thought(part.get("thought").map(Value::written));
     let is_more = |last: &mut Tree| {
         last.known("text").is_some()
-            && last.text_in("thoughtSignature").is_empty()
+            && last.text_in("thoughtSignature").is_none()
             && is_thought(last.get("thought").and_then(Tree::as_raw)) == thought
     };
     if let Some(text) = present(part, "text")

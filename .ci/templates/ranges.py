@@ -60,7 +60,7 @@ def judge(template, given, row, counts):
         counts["renderings with other texts"] += 1
         return None
     turns = [at for at, message in enumerate(given["messages"]) if message["role"] == "assistant"]
-    rest = list(found)
+    rest, most = list(found), len(turns)
     for at in turns:
         prompt, alone = text_of(template, given, at, True), text_of(template, given, at + 1, False)
         if prompt is None or alone is None:
@@ -68,6 +68,8 @@ def judge(template, given, row, counts):
             continue
         if not text.startswith(alone.rstrip()) or not alone.startswith(prompt):
             counts["turns printed otherwise when more follows"] += 1
+            # Gemma 4 prints the text of a turn with calls after the results of those.
+            most += 1
             continue
         wanted = [len(prompt), len(alone.rstrip())]
         if wanted[0] >= wanted[1]:
@@ -81,7 +83,7 @@ def judge(template, given, row, counts):
             ours = [text[start:end] for start, end in found]
             return f"turn {at}: wanted {text[slice(*wanted)]!r}, ours {ours}"
         rest.remove(wanted)
-    if len(found) > len(turns):
+    if len(found) > most:
         return f"{len(found)} ranges of {len(turns)} turns"
     return None
 

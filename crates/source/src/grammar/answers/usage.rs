@@ -116,19 +116,17 @@ impl UsageForm {
 
     /// Adds a step that the counts of the answer do not contain: a compaction. They contain its messages; an adviser is another model.
     fn with_step(&self, whole: CountedTokens, step: Value<'_>) -> CountedTokens {
-        match step.get("type").and_then(Value::string).as_deref() {
-            Some("compaction") => {
-                let fields: Vec<_> = step.fields().collect();
-                let fields = UsageFields::of(&fields);
-                step.get("type").inspect(|kind| kind.mark(Mark::Taken));
-                whole.plus(self.complete(&fields, self.main_counts(&fields)))
-            }
-            Some("message") => {
-                step.mark(Mark::Taken);
-                whole
-            }
-            _ => whole,
-        }
+        let kind = step.get("type").and_then(Value::string);
+        let is_added = match kind.as_deref() {
+            Some("compaction") => true,
+            Some("message") => false,
+            _ => return whole,
+        };
+        let fields: Vec<_> = step.fields().collect();
+        let fields = UsageFields::of(&fields);
+        step.get("type").inspect(|kind| kind.mark(Mark::Taken));
+        let counted = self.complete(&fields, self.main_counts(&fields));
+        if is_added { whole.plus(counted) } else { whole }
     }
 }
 

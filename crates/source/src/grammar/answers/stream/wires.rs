@@ -88,11 +88,12 @@ const NO_CONTENT: [&str; 11] = words!(
 );
 
 /// The types of the Responses API's events with a whole item or part.
-const WHOLE_ITEMS: [&str; 5] = [
+const WHOLE_ITEMS: [&str; 6] = [
     "output_item.added",
     "output_item",
     "content_part.added",
     "content_part",
+    "reasoning_summary_part.added",
     "reasoning_summary_part",
 ];
 
@@ -291,12 +292,13 @@ impl Assembly {
         let Some(form) = form else {
             present(event, "item").inspect(|item| *own = Tree::of(*item));
             if let Some(part) = present(event, "part") {
-                let list = own.field(if present(event, "summary_index").is_some() {
-                    "summary"
+                let is_summary = present(event, "summary_index").is_some();
+                let (list, index) = if is_summary {
+                    ("summary", "summary_index")
                 } else {
-                    "content"
-                });
-                *list.element(&index_in(event, "content_index")) = Tree::of(part);
+                    ("content", "content_index")
+                };
+                *own.field(list).element(&index_in(event, index)) = Tree::of(part);
             }
             return;
         };
@@ -526,6 +528,22 @@ mod tests {
         let blocks =
             r#""content":[{"type":"text","text":"a"},{"type":"image_url"},{"type":"text","text":"b"}]"#;
         assert!(answer.contains(blocks), "{answer}");
+    }
+
+    #[test]
+    fn parts_of_a_summary_are_beside_one_another_in_an_unfinished_item() {
+        let part = |index: u32, text: &str| {
+            format!(
+                r#"{{"type":"response.reasoning_summary_part.added","output_index":0,"summary_index":{index},"part":{{"type":"summary_text","text":""}}}},
+                {{"type":"response.reasoning_summary_text.delta","output_index":0,"summary_index":{index},"delta":"{text}"}},
+                {{"type":"response.reasoning_summary_part.done","output_index":0,"summary_index":{index},"part":{{"type":"summary_text","text":"{text}"}}}}"#
+            )
+        };
+        let added = r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"r","summary":[]}}"#;
+        let answer = assembled(&format!("[{added},{},{}]", part(0, "One."), part(1, "Two.")));
+        let summary =
+            r#""summary":[{"type":"summary_text","text":"One."},{"type":"summary_text","text":"Two."}]"#;
+        assert!(answer.contains(summary) && !answer.contains("events"), "{answer}");
     }
 
     #[test]

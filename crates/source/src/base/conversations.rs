@@ -1,4 +1,4 @@
-//! The names of the field with the conversation of a row or of a message: one list for every container, in which a name stands for any
+//! The names of the field with the conversation of a row or of a message: one list for every container, where names count in any
 //! spelling (`chat_id`, `chatId`, `Chat ID`).
 
 use chatmill_intake::json::Value;

@@ -10,7 +10,8 @@ use chatmill_model::{Media, MediaSource, Message, Part, Role, Weight};
 
 use crate::{Branches, Division, FrameView, ReadOptions, Reading, Source};
 
-fn read(source: &str, sample: &str, options: ReadOptions<'_>) -> Reading {
+/// Reads a sample under these settings.
+pub(super) fn read(source: &str, sample: &str, options: ReadOptions<'_>) -> Reading {
     let limits = Limits::default();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
     let bytes = fs::read(folder.join(source).join(sample)).unwrap();

@@ -1,29 +1,13 @@
 //! What answers cost: the counts of caches, the tiers and the costs that samples log.
 
-use std::fs;
-use std::path::Path;
-
-use chatmill_diag::Limits;
-use chatmill_intake::json;
 use chatmill_model::{Cost, ServiceTier, Usage};
 
-use crate::{FrameView, ReadOptions, Source};
+use super::exports::read;
+use crate::ReadOptions;
 
 /// The logged usages of a sample, in the order of its messages.
 fn usages(source: &str, sample: &str) -> Vec<Usage> {
-    let limits = Limits::default();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
-    let bytes = fs::read(folder.join(source).join(sample)).unwrap();
-    let document = json::scan(&bytes, limits.depth).unwrap();
-    let frame = FrameView {
-        document: &document,
-        bytes: &bytes,
-        start: 0,
-        key: None,
-        options: ReadOptions::default(),
-    };
-    let source: &dyn Source = crate::find(source).unwrap();
-    let conversation = source.read(&frame, &limits).conversation.unwrap();
+    let conversation = read(source, sample, ReadOptions::default()).conversation.unwrap();
     let usages = conversation.messages.iter().filter_map(|message| message.usage);
     usages.collect()
 }
